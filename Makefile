@@ -1,0 +1,72 @@
+# One command each: make demo · make test · make check · make bench · make docs
+VENV ?= .venv
+BIN := $(VENV)/bin
+PY := $(BIN)/python
+PIP := $(PY) -m pip --disable-pip-version-check -q
+NATIVE := CMakeLists.txt $(shell find core -name '*.hpp' -o -name '*.cpp')
+FAMILY ?= neighbors
+
+.PHONY: demo test check bench docs core clean format test-python test-core test-sanitize test-wheel
+
+demo: $(VENV)/.installed
+	$(BIN)/assay fit src/assay/datasets/data/titanic.csv --target Survived
+
+test: test-core test-python
+
+# The estimators' contract, golden numbers, doctests, README and docs are all collected here.
+test-python: $(VENV)/.dev
+	$(PY) -m pytest -q -n 2
+
+test-core: $(VENV)/.dev
+	core/test.sh plain
+
+# The same C++ tests under AddressSanitizer with UBSan, then the thread pool under ThreadSanitizer.
+test-sanitize: $(VENV)/.dev
+	core/test.sh address,undefined
+	core/test.sh thread
+
+# What a user gets: the wheel, in a virtual environment of its own, against the tests.
+test-wheel: $(VENV)/.dev
+	rm -rf build/wheel && $(PY) -m build -q --wheel --outdir build/wheel
+	rm -rf build/wheel-venv && $(PY) -m venv build/wheel-venv
+	build/wheel-venv/bin/python -m pip --disable-pip-version-check -q install "$$(ls build/wheel/*.whl)[test]"
+	cd tests && ../build/wheel-venv/bin/python -m pytest -q -n 2 -p no:cacheprovider .
+
+check: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/clang-format --dry-run --Werror $$(find core -name '*.hpp' -o -name '*.cpp')
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
+	$(BIN)/clang-format -i $$(find core -name '*.hpp' -o -name '*.cpp')
+
+bench: $(VENV)/.dev
+	$(PIP) install -e '.[bench]' --no-build-isolation
+	$(PY) benchmarks/run.py $(FAMILY)
+
+docs: $(VENV)/.dev
+	$(PIP) install -r <($(PY) -c "import tomllib;print(*tomllib.load(open('pyproject.toml','rb'))['project']['optional-dependencies']['docs'],sep='\n')")
+	$(BIN)/sphinx-build -q -W --keep-going docs docs/_build/html
+
+# Inner loop of a kernel author: rebuild the extension in place after an edit, in seconds.
+core: $(VENV)/.installed
+	cmake --build build/editable --target install
+
+$(VENV)/bin/python:
+	python3 -m venv $(VENV)
+	$(PIP) install -U pip
+
+$(VENV)/.installed: pyproject.toml $(NATIVE) | $(VENV)/bin/python
+	$(PIP) install 'scikit-build-core>=0.10' 'nanobind>=2.4' 'ninja>=1.11'
+	$(PIP) install -e . --no-build-isolation
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.installed
+	$(PIP) install -e '.[dev]' --no-build-isolation
+	touch $@
+
+clean:
+	rm -rf build dist docs/_build docs/api
