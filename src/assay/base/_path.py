@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 class Predicted:
     """Predictions of one candidate for one block of rows.
 
-    A classifier gives `label` and, where it can, `probability` or `decision`; a regressor gives `value`.
+    A classifier gives `label` and, where it can, `probability` or `decision`; a regressor gives
+    `value`.
 
     Parameters
     ----------

@@ -1,0 +1,43 @@
+"""What a benchmark is: one piece of work, done by us and by peers."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+#: Name of our own contestant.
+OURS = "assay"
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """One way to do the work.
+
+    `load` imports what is needed and returns the call that is timed; `needs` is the module without
+    which the contestant is skipped.
+    """
+
+    name: str
+    load: Callable[[], Callable[[Any], Any]]
+    needs: str | None = None
+
+    def installed(self) -> bool:
+        return self.needs is None or importlib.util.find_spec(self.needs) is not None
+
+
+@dataclass(frozen=True)
+class Work:
+    """One row of the table in DESIGN.md, section 7.
+
+    `quality` compares a result with that of the contestant named `reference`; `bars` are the ratios
+    to reach, by peer.
+    """
+
+    name: str
+    data: Callable[[], Any]
+    contestants: tuple[Contestant, ...]
+    reference: str
+    quality: Callable[[Any, Any, Any], str]
+    bars: dict[str, float] = field(default_factory=dict)

@@ -1,0 +1,38 @@
+"""The estimator contract: checked input, one style of messages, a state of arrays."""
+
+from __future__ import annotations
+
+from assay.base._checks import check_interval, check_n_jobs, check_option, check_weight
+from assay.base._errors import DataError, ParameterError, did_you_mean
+from assay.base._estimator import Classifier, Estimator, Regressor, Transformer
+from assay.base._frames import as_frame, as_vector
+from assay.base._nominal import Levels, nominal_columns
+from assay.base._path import Fitted, Predicted
+from assay.base._state import StateError, Value, check_array_state, same
+from assay.base._targets import class_codes, real_values
+
+__all__ = [
+    "Classifier",
+    "DataError",
+    "Estimator",
+    "Fitted",
+    "Levels",
+    "ParameterError",
+    "Predicted",
+    "Regressor",
+    "StateError",
+    "Transformer",
+    "Value",
+    "as_frame",
+    "as_vector",
+    "check_array_state",
+    "check_interval",
+    "check_n_jobs",
+    "check_option",
+    "check_weight",
+    "class_codes",
+    "did_you_mean",
+    "nominal_columns",
+    "real_values",
+    "same",
+]

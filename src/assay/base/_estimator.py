@@ -1,0 +1,307 @@
+"""The estimator contract, on scikit-learn's public base classes."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from assay.base._checks import check_weight
+from assay.base._errors import DataError, ParameterError, did_you_mean
+from assay.base._frames import as_frame, check_finite, float_matrix
+from assay.base._names import check_names, learn_names
+from assay.base._nominal import Levels, nominal_columns
+from assay.base._state import (
+    StateError,
+    Value,
+    check_array_state,
+    check_plain_params,
+    digest,
+    plain_value,
+)
+from assay.base._targets import class_codes, real_values
+
+
+class Estimator(BaseEstimator):
+    """What every estimator of Assay is: checked input, and a state of arrays.
+
+    Attributes
+    ----------
+    model_id : int or None
+        Number of the class in model files, unique; None = cannot be saved.
+    takes_missing : bool
+        Whether NaN is a value like others; otherwise it is refused.
+    takes_nominal : bool
+        Whether nominal columns are taken as they are. Such a class has a parameter
+        `categorical_features`; its columns arrive as codes 0..L-1 (L = unseen in fit), and the
+        fitted model has `categorical_features_`, `levels_` and `level_offsets_`.
+    expected_failures : mapping of str to str
+        Checks of the contract suite that cannot pass, each with the reason.
+
+    Examples
+    --------
+    >>> from assay.base import Regressor
+    >>> class Mean(Regressor):
+    ...     def fit(self, X, y):
+    ...         _, values, _ = self._fit_data(X, y)
+    ...         self.mean_ = values.mean()
+    ...         return self
+    ...
+    ...     def predict(self, X):
+    ...         return np.full(len(self._predict_data(X)), self.mean_)
+    >>> model = Mean().fit([[0.0], [1.0]], [1.0, 2.0])
+    >>> model.state()
+    {'mean_': 1.5, 'n_features_in_': 1}
+    >>> Mean.from_state({}, model.state()).predict([[7.0]])
+    array([1.5])
+    """
+
+    model_id: ClassVar[int | None] = None
+    takes_missing: ClassVar[bool] = False
+    takes_nominal: ClassVar[bool] = False
+    expected_failures: ClassVar[Mapping[str, str]] = {}
+
+    def state(self) -> dict[str, Value]:
+        """Return the fitted attributes: arrays and plain values only.
+
+        Returns
+        -------
+        dict of str to ndarray, int, float, bool, str or None
+            By attribute name, in alphabetical order. Arrays are not copied.
+
+        Raises
+        ------
+        StateError
+            When a parameter or an attribute cannot be written as data.
+        """
+        check_is_fitted(self)
+        check_plain_params(self.get_params(deep=False))
+        return {
+            name: plain_value(name, value)
+            for name, value in sorted(vars(self).items())
+            if name.endswith("_") and not name.startswith("_")
+        }
+
+    @classmethod
+    def from_state(cls, params: Mapping[str, Any], state: Mapping[str, Value]) -> Self:
+        """Build a fitted model from its parameters and state, without running `fit`.
+
+        Parameters
+        ----------
+        params : mapping of str to object
+            As `get_params` returned them.
+        state : mapping of str to value
+            As `state` returned it.
+
+        Returns
+        -------
+        Estimator
+            Predicts bit for bit like the model whose state it is.
+
+        Raises
+        ------
+        DataError
+            When the state is not one that this class could have.
+        """
+        known = inspect.signature(cls).parameters
+        for name in params:
+            if name not in known:
+                raise DataError(
+                    f"{cls.__name__} has no parameter {name!r}{did_you_mean(name, known)}"
+                )
+        model = cls(**params)
+        for name, value in state.items():
+            if not (name.isidentifier() and name.endswith("_") and not name.startswith("_")):
+                raise DataError(f"the model is damaged: {name!r} is no fitted attribute")
+            if isinstance(getattr(cls, name, None), property):
+                raise DataError(f"the model is damaged: {name!r} follows from other attributes")
+            try:
+                setattr(model, name, plain_value(name, value))
+            except StateError as error:
+                raise DataError(f"the model is damaged: {error}") from None
+        names = getattr(model, "feature_names_in_", None)
+        if isinstance(names, np.ndarray) and names.dtype.kind == "U":
+            model.feature_names_in_ = names.astype(object)  # as scikit-learn has it
+        model._check_state()
+        return model
+
+    @classmethod
+    def _examples(cls) -> list[Self]:
+        """Return the instances that the contract suite runs on."""
+        return [cls()]
+
+    def digest(self) -> str:
+        """Return the SHA-256 of class, parameters and state.
+
+        Parameters that change only how the work is done (`n_jobs`, `verbose`) are left out.
+        """
+        return digest(self, self.state())
+
+    def _check_state(self) -> None:
+        """Check the structure of a restored state; subclasses add their own checks."""
+        n_features = getattr(self, "n_features_in_", None)
+        if not isinstance(n_features, int) or isinstance(n_features, bool) or n_features < 1:
+            raise DataError("the model is damaged: n_features_in_ is missing or not >= 1")
+        if hasattr(self, "feature_names_in_"):
+            check_array_state(self, "feature_names_in_", "O", (n_features,))
+        if self.takes_nominal:
+            self._check_level_state(n_features)
+
+    def _check_level_state(self, n_features: int) -> None:
+        check_array_state(self, "categorical_features_", "i", (None,), low=0, high=n_features - 1)
+        columns = self.categorical_features_
+        check_array_state(self, "levels_", "U", (None,))
+        check_array_state(
+            self, "level_offsets_", "i", (len(columns) + 1,), low=0, high=len(self.levels_)
+        )
+        ends = self.level_offsets_
+        if ends[0] != 0 or ends[-1] != len(self.levels_) or (np.diff(ends) < 0).any():
+            raise DataError("the model is damaged: level_offsets_ does not divide levels_")
+        if (np.diff(columns) <= 0).any():
+            raise DataError("the model is damaged: categorical_features_ is not ascending")
+
+    def _fit_rows(self, X: Any) -> NDArray[Any]:
+        """Check the training table and return it as a matrix; learns names and levels."""
+        return self._rows(X, reset=True)
+
+    def _predict_data(self, X: Any) -> NDArray[Any]:
+        """Check a table against the one seen in fit and return it as a matrix."""
+        check_is_fitted(self)
+        return self._rows(X, reset=False)
+
+    def _rows(self, X: Any, *, reset: bool) -> NDArray[Any]:
+        frame = as_frame(X)
+        settings: dict[str, Any] = {
+            "dtype": (np.float64, np.float32),
+            "order": "C",
+            "ensure_all_finite": False,  # checked below, with a message that says where
+        }
+        try:
+            if frame is None and not self.takes_nominal:
+                rows = validate_data(self, X, reset=reset, **settings)
+            else:
+                rows = self._coded(X, frame, reset)
+                rows = check_array(rows, estimator=self, input_name="X", **settings)
+            names = None if frame is None else frame.columns
+            check_finite(rows, names, type(self).__name__, allow_nan=self.takes_missing)
+        except ParameterError:
+            raise
+        except ValueError as error:
+            raise DataError(str(error)) from None
+        return rows  # type: ignore[no-any-return]
+
+    def _coded(self, X: Any, frame: nw.DataFrame[Any] | None, reset: bool) -> NDArray[Any]:
+        """Return a dataframe, or an array with nominal columns, as numbers and level codes."""
+        if frame is None:
+            X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
+        else:
+            (learn_names if reset else check_names)(self, frame.columns)
+        columns = self._nominal(X, frame, reset)
+        rows = self._matrix(X, frame, columns)
+        for c, j in enumerate(columns):
+            levels = Levels(self.levels_, self.level_offsets_)
+            rows[:, j] = levels.codes(c, _values(X, frame, j))
+        return rows
+
+    def _nominal(self, X: Any, frame: nw.DataFrame[Any] | None, reset: bool) -> list[int]:
+        if not self.takes_nominal:
+            return []
+        if reset:
+            columns = nominal_columns(self.categorical_features, self.n_features_in_, frame)
+            levels = Levels.learn([_values(X, frame, j) for j in columns])
+            self.categorical_features_ = columns
+            self.levels_, self.level_offsets_ = levels.names, levels.offsets
+        return self.categorical_features_.tolist()  # type: ignore[no-any-return]
+
+    def _matrix(self, X: Any, frame: nw.DataFrame[Any] | None, columns: list[int]) -> NDArray[Any]:
+        if frame is not None:
+            return float_matrix(frame, frozenset(columns), type(self).__name__)
+        if not columns and X.dtype in (np.float32, np.float64):
+            return X  # type: ignore[no-any-return]
+        rows = np.full(X.shape, np.nan)
+        others = np.setdiff1d(np.arange(X.shape[1]), columns)
+        rows[:, others] = X[:, others].astype(np.float64)
+        return rows
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.takes_missing
+        tags.input_tags.categorical = self.takes_nominal
+        return tags
+
+
+class Classifier(ClassifierMixin, Estimator):
+    """Base of all classifiers: class codes 0..K-1 inside, the user's labels outside."""
+
+    def _fit_data(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None
+    ) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.float64] | None]:
+        """Check training data; set `classes_`; return rows, class codes and weights."""
+        _need_target(self, y)
+        rows = self._fit_rows(X)
+        self.classes_, codes = class_codes(y)
+        _same_length(rows, codes)
+        return rows, codes, check_weight(sample_weight, rows)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        check_array_state(self, "classes_", "biufU", (None,))
+        if not len(self.classes_) or (self.classes_[1:] <= self.classes_[:-1]).any():
+            raise DataError("the model is damaged: classes_ is empty or not ascending")
+
+
+class Regressor(RegressorMixin, Estimator):
+    """Base of all regressors."""
+
+    def _fit_data(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: ArrayLike | None = None,
+        *,
+        multi_output: bool = False,
+    ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64] | None]:
+        """Check training data; return rows, target values and weights."""
+        _need_target(self, y)
+        rows = self._fit_rows(X)
+        values = real_values(y, multi_output=multi_output)
+        _same_length(rows, values)
+        return rows, values, check_weight(sample_weight, rows)
+
+
+class Transformer(TransformerMixin, Estimator):
+    """Base of all transformers; `set_output` works once `get_feature_names_out` is there."""
+
+    def _fit_data(self, X: Any) -> NDArray[Any]:
+        """Check a training table without a target; return its rows."""
+        return self._fit_rows(X)
+
+
+def _need_target(estimator: Estimator, y: object) -> None:
+    if y is None:
+        raise DataError(
+            f"{type(estimator).__name__} requires y to be passed, but the target y is None"
+        )
+
+
+def _same_length(rows: NDArray[Any], targets: NDArray[Any]) -> None:
+    try:
+        check_consistent_length(rows, targets)
+    except ValueError:
+        raise DataError(
+            f"X has {len(rows)} rows but y has {len(targets)}; each row needs one target "
+            "(inconsistent numbers of samples)"
+        ) from None
+
+
+def _values(X: Any, frame: nw.DataFrame[Any] | None, j: int) -> NDArray[Any]:
+    if frame is None:
+        return X[:, j]  # type: ignore[no-any-return]
+    return list(frame.iter_columns())[j].to_numpy()

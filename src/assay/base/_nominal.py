@@ -1,0 +1,161 @@
+"""Nominal columns: which they are, and their levels as codes 0..L-1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.base._errors import DataError, ParameterError, did_you_mean
+from assay.base._frames import is_missing, is_nominal
+
+_ALLOWED = (
+    "'from_dtype', None, or an array of column names, column numbers or one boolean per column"
+)
+
+
+def nominal_columns(
+    categorical_features: ArrayLike | str | None, n_features: int, frame: nw.DataFrame[Any] | None
+) -> NDArray[np.int64]:
+    """Resolve the parameter `categorical_features` to sorted column numbers.
+
+    Parameters
+    ----------
+    categorical_features : {'from_dtype'}, array-like of str, int or bool, or None
+        ``'from_dtype'`` takes the categorical, enum and text columns of a dataframe, and none of
+        an array.
+    n_features : int
+        Number of columns.
+    frame : narwhals.DataFrame or None
+        The table, when it has names and dtypes.
+
+    Returns
+    -------
+    ndarray of int64
+        Distinct column numbers, ascending.
+
+    Examples
+    --------
+    >>> nominal_columns([True, False, True], 3, None)
+    array([0, 2])
+    """
+    name = "categorical_features"
+    if categorical_features is None:
+        return np.empty(0, dtype=np.int64)
+    if isinstance(categorical_features, str):
+        if categorical_features != "from_dtype":
+            raise ParameterError(f"{name} must be {_ALLOWED}; got {categorical_features!r}")
+        dtypes = [] if frame is None else [column.dtype for column in frame.iter_columns()]
+        return np.array([j for j, dtype in enumerate(dtypes) if is_nominal(dtype)], dtype=np.int64)
+    given = np.asarray(categorical_features)
+    if given.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if given.ndim == 1 and given.dtype.kind == "b":
+        if given.size != n_features:
+            raise ParameterError(
+                f"{name} as booleans needs one per column ({n_features}); got {given.size}"
+            )
+        return np.flatnonzero(given).astype(np.int64)
+    if given.ndim == 1 and given.dtype.kind in "iu":
+        if given.min() < 0 or given.max() >= n_features:
+            bad = given[(given < 0) | (given >= n_features)][0]
+            raise ParameterError(
+                f"{name} as column numbers must be in [0, {n_features - 1}]; got {bad}"
+            )
+        return np.unique(given).astype(np.int64)
+    if given.ndim == 1 and all(isinstance(item, str) for item in given.tolist()):
+        return _by_name(given.tolist(), frame)
+    raise ParameterError(f"{name} must be {_ALLOWED}; got {categorical_features!r}")
+
+
+def _by_name(names: list[str], frame: nw.DataFrame[Any] | None) -> NDArray[np.int64]:
+    if frame is None:
+        raise ParameterError(
+            "categorical_features names columns, but X is an array without names; "
+            "give column numbers or pass a dataframe"
+        )
+    position = {column: j for j, column in enumerate(frame.columns)}
+    for name in names:
+        if name not in position:
+            raise ParameterError(
+                f"categorical_features names column {name!r}, which X does not have"
+                f"{did_you_mean(name, position)}"
+            )
+    return np.unique([position[name] for name in names]).astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The levels of all nominal columns of a model, in two flat arrays (state is arrays).
+
+    Parameters
+    ----------
+    names : ndarray of str
+        Levels of the first nominal column, then of the second, and so on. A number that serves as
+        a level is written as text (``1.0`` as ``"1"``).
+    offsets : ndarray of int64 of shape (n_nominal + 1,)
+        Column c has ``names[offsets[c]:offsets[c + 1]]``.
+
+    Notes
+    -----
+    A level unseen in `learn` gets code L, one past the last; a missing value gets NaN. Text levels
+    are in alphabetical order, numbers in numeric order, so the codes do not depend on row order.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> levels = Levels.learn([np.array(["b", "a", "b"])])
+    >>> levels.names.tolist(), levels.codes(0, np.array(["a", "c"])).tolist()
+    (['a', 'b'], [0.0, 2.0])
+    """
+
+    names: NDArray[np.str_]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def learn(cls, columns: Sequence[NDArray[Any]]) -> Levels:
+        """Take the levels from the columns of a training table."""
+        found = [_distinct(column)[0] for column in columns]
+        offsets = np.cumsum([0, *map(len, found)]).astype(np.int64)
+        names = np.array([name for level in found for name in level], dtype=np.str_)
+        return cls(names, offsets)
+
+    def of(self, column: int) -> NDArray[np.str_]:
+        """Return the levels of one nominal column."""
+        return self.names[self.offsets[column] : self.offsets[column + 1]]
+
+    def codes(self, column: int, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Return the values of one nominal column as codes."""
+        known = {name: code for code, name in enumerate(self.of(column).tolist())}
+        names, inverse = _distinct(values)
+        table = np.array([*(known.get(name, len(known)) for name in names), np.nan])
+        return table[inverse]
+
+
+def _distinct(values: NDArray[Any]) -> tuple[list[str], NDArray[np.intp]]:
+    """Distinct values as text, and for each value its position; -1 where it is missing."""
+    if values.dtype.kind in "OU":
+        missing = np.array([is_missing(item) for item in values.tolist()], dtype=bool)
+    else:
+        missing = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), bool)
+    inverse = np.full(len(values), -1, dtype=np.intp)
+    present = values[~missing]
+    if present.dtype.kind == "O" and not all(isinstance(item, str) for item in present):
+        try:
+            present = present.astype(np.float64)
+        except (TypeError, ValueError):
+            present = present.astype(np.str_)
+    distinct, inverse[~missing] = np.unique(present, return_inverse=True)
+    return [_text(item) for item in distinct.tolist()], inverse
+
+
+def _text(level: str | float | bool) -> str:
+    if isinstance(level, str):
+        if level.endswith("\0"):
+            raise DataError(f"level {level!r} ends in a NUL character; clean the column first")
+        return level
+    return str(int(level)) if level == level // 1 else repr(level)

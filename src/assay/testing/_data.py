@@ -1,0 +1,44 @@
+"""Small tables that any estimator can be fitted on, and what a fitted one answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+
+from assay.base import Estimator
+
+_METHODS = ("predict", "predict_proba", "decision_function", "transform")
+
+
+def table(estimator: Estimator) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Return 60 rows of 4 columns with a target that depends on them, of the right kind."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    strength = X[:, 0] - 2 * X[:, 1]
+    if is_classifier(estimator):
+        return X, np.array(["low", "mid", "top"])[np.digitize(strength, (-1.0, 1.0))]
+    return X, strength + rng.normal(scale=0.1, size=60)
+
+
+def fitted(estimator: Estimator, X: Any, y: Any, **params: Any) -> Estimator:
+    """Return a fitted copy; its seed is fixed if it has one."""
+    model = clone(estimator).set_params(**params)
+    if "random_state" in model.get_params(deep=False):
+        model.set_params(random_state=0)
+    return model.fit(X, y)  # type: ignore[no-any-return]
+
+
+def answers(model: Estimator, X: Any) -> dict[str, NDArray[Any]]:
+    """Return what each prediction method says about X."""
+    return {name: np.asarray(getattr(model, name)(X)) for name in _METHODS if hasattr(model, name)}
+
+
+def assert_same_answers(a: Estimator, b: Estimator, X: Any, what: str) -> None:
+    """Fail unless two models say the same about X, bit for bit."""
+    one, two = answers(a, X), answers(b, X)
+    assert one.keys() == two.keys(), f"{what}: {set(one) ^ set(two)} is on one side only"
+    for name, values in one.items():
+        assert np.array_equal(values, two[name]), f"{what}: {name} differs"

@@ -1,0 +1,64 @@
+"""The smallest estimators on the base classes, for its tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.base import Classifier, Regressor, Transformer, check_array_state
+
+
+class Means(Classifier):
+    """Nearest class mean."""
+
+    def __init__(self, *, scale: float | Callable[..., Any] = 1.0, n_jobs: int = 1) -> None:
+        self.scale = scale
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> Self:
+        rows, codes, _ = self._fit_data(X, y)
+        sums = np.zeros((len(self.classes_), rows.shape[1]))
+        np.add.at(sums, codes, rows)
+        self.means_ = sums / np.bincount(codes)[:, None]
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        rows = self._predict_data(X)
+        nearest = ((rows[:, None] - self.means_) ** 2).sum(axis=2).argmin(axis=1)
+        return self.classes_[nearest]  # type: ignore[no-any-return]
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        check_array_state(self, "means_", "f", (len(self.classes_), self.n_features_in_))
+
+
+class Mean(Regressor):
+    """The weighted mean of all targets."""
+
+    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> Self:
+        _, values, weight = self._fit_data(X, y, sample_weight)
+        self.mean_ = float(np.average(values, weights=weight))
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        return np.full(len(self._predict_data(X)), self.mean_)
+
+
+class Coded(Transformer):
+    """Returns what the base class makes of nominal and missing values."""
+
+    takes_nominal = True
+    takes_missing = True
+
+    def __init__(self, *, categorical_features: Any = "from_dtype") -> None:
+        self.categorical_features = categorical_features
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        self._fit_data(X)
+        return self
+
+    def transform(self, X: Any) -> NDArray[Any]:
+        return self._predict_data(X)
