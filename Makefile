@@ -48,7 +48,7 @@ bench: $(VENV)/.dev
 	$(PY) benchmarks/run.py $(FAMILY)
 
 docs: $(VENV)/.dev
-	$(PIP) install -r <($(PY) -c "import tomllib;print(*tomllib.load(open('pyproject.toml','rb'))['project']['optional-dependencies']['docs'],sep='\n')")
+	$(PIP) install -e '.[docs]' --no-build-isolation
 	$(BIN)/sphinx-build -q -W --keep-going docs docs/_build/html
 
 # Inner loop of a kernel author: rebuild the extension in place after an edit, in seconds.

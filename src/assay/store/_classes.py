@@ -1,0 +1,55 @@
+"""The closed table of classes that a model file may hold: integer id to class, and nothing else."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from assay.base import Estimator
+from assay.store import _sklearn
+
+# Every package below this one in the layers that holds estimators; those not built yet are skipped.
+# A test walks all packages and fails if a class with a model_id is in none of these.
+_PACKAGES = (
+    "table", "linear", "svm", "tree", "neighbors", "bayes", "cluster", "decomposition", "features",
+    "ensemble", "multiclass", "ranking",
+)  # fmt: skip
+FIRST_NATIVE_ID = 100
+
+
+@cache
+def classes() -> dict[int, type]:
+    """Return the table: ids below 100 are scikit-learn's classes, the others our own."""
+    found: dict[int, type] = {number: spec.cls for number, spec in _sklearn.SPECS.items()}
+    for package in _PACKAGES:
+        if find_spec(f"assay.{package}") is not None:
+            module = import_module(f"assay.{package}")
+            register(found, (getattr(module, name) for name in module.__all__))
+    return found
+
+
+def register(table: dict[int, type], members: Iterable[object]) -> None:
+    """Add the estimator classes among `members` to a table under their own ids."""
+    for member in members:
+        if not (isinstance(member, type) and issubclass(member, Estimator)):
+            continue
+        number = vars(member).get("model_id")  # its own, never that of a parent class
+        if number is None:
+            continue
+        if number < FIRST_NATIVE_ID or table.get(number, member) is not member:
+            raise RuntimeError(f"{member.__name__}.model_id = {number} is taken or below 100")
+        table[number] = member
+
+
+def id_of(estimator: Any) -> int | None:
+    """Return the id of an estimator's class; a subclass of a known class is not that class."""
+    return next((number for number, cls in classes().items() if cls is type(estimator)), None)
+
+
+def defaults(cls: type) -> dict[str, Any]:
+    """Return the names a class takes when it is made, with their default values."""
+    return {name: given.default for name, given in inspect.signature(cls).parameters.items()}

@@ -1,0 +1,255 @@
+"""The scikit-learn classes a model file may hold, and what each must look like to be used."""
+
+# Only what `predict` and `predict_proba` read is stored. To add a class: take the next free id (an
+# id is never reused), list the attributes, and add fitted examples to tests/store/fitted.py.
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
+
+from assay.base import DataError
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """What a fitted attribute must be.
+
+    Parameters
+    ----------
+    shapes : str
+        The shapes it may have, separated by ``|``: names of sizes separated by commas, so that
+        the empty shape is a number. ``features`` is `n_features_in_`, ``classes`` the number of
+        classes, ``rows`` the rows of a linear classifier's coefficients (one for two classes,
+        else one per class). Any other name stands for the size found where it first occurs.
+    low : float
+        Smallest value.
+    kinds : str, default="f"
+        NumPy's letters of the types it may have.
+    """
+
+    shapes: str
+    low: float = -np.inf
+    kinds: str = "f"
+
+
+@dataclass(frozen=True)
+class Spec:
+    """One class: the attributes stored, in the order checked, and what they imply.
+
+    Parameters
+    ----------
+    cls : type
+    attributes : mapping of str to Attribute
+        Arrays of finite numbers, besides `n_features_in_`, `feature_names_in_` and `classes_`.
+    labels : bool, default=False
+        Whether it is a classifier, with `classes_`.
+    implied : callable, optional
+        Given the estimator, checks what only this class needs and returns the attributes that
+        follow from the stored ones.
+    """
+
+    cls: type
+    attributes: Mapping[str, Attribute]
+    labels: bool = False
+    implied: Callable[[Any], Mapping[str, Any]] = field(default=lambda _: {})
+
+
+_STRATEGIES = ("most_frequent", "prior", "stratified", "uniform", "constant")
+
+
+def _linear(model: Any) -> dict[str, Any]:
+    if model.coef_.ndim == 1 and np.size(model.intercept_) != 1:
+        raise DataError("intercept_ holds several values for one target")
+    return {}
+
+
+def _linear_classifier(model: Any) -> dict[str, Any]:
+    if len(model.classes_) < 2:
+        raise DataError("classes_ holds fewer than two labels")
+    return {}
+
+
+def _dummy_classifier(model: DummyClassifier) -> dict[str, Any]:
+    classes, strategy, seed = model.classes_.tolist(), model.strategy, model.random_state
+    if strategy not in _STRATEGIES:
+        raise DataError(f"strategy is {strategy!r} and must be one of {', '.join(_STRATEGIES)}")
+    if strategy == "constant" and model.constant not in classes:
+        raise DataError("constant is not one of the classes")
+    if seed is not None and not (type(seed) is int and 0 <= seed < 2**32):
+        raise DataError("random_state is not a seed")
+    if abs(model.class_prior_.sum() - 1.0) > 1e-9:
+        raise DataError("class_prior_ does not add up to 1")
+    # `_strategy` is what scikit-learn's own fit derives from the parameter of that name.
+    return {
+        "n_classes_": len(classes),
+        "n_outputs_": 1,
+        "sparse_output_": False,
+        "_strategy": strategy,
+    }
+
+
+def _dummy_regressor(model: DummyRegressor) -> dict[str, Any]:
+    return {"n_outputs_": model.constant_.shape[1]}
+
+
+_LINEAR = {
+    "coef_": Attribute("features | targets,features"),
+    "intercept_": Attribute("| targets"),
+}
+_LINEAR_CLASSES = {"coef_": Attribute("rows,features"), "intercept_": Attribute("rows")}
+
+SPECS: dict[int, Spec] = {
+    1: Spec(LinearRegression, _LINEAR, implied=_linear),
+    2: Spec(Ridge, _LINEAR, implied=_linear),
+    3: Spec(Lasso, _LINEAR, implied=_linear),
+    4: Spec(ElasticNet, _LINEAR, implied=_linear),
+    5: Spec(LogisticRegression, _LINEAR_CLASSES, labels=True, implied=_linear_classifier),
+    6: Spec(
+        LinearDiscriminantAnalysis,
+        {
+            **_LINEAR_CLASSES,
+            "means_": Attribute("classes,features"),
+            "priors_": Attribute("classes", low=0.0),
+        },
+        labels=True,
+        implied=_linear_classifier,
+    ),
+    7: Spec(
+        GaussianNB,
+        {
+            "theta_": Attribute("classes,features"),
+            "var_": Attribute("classes,features", low=0.0),
+            "class_prior_": Attribute("classes", low=0.0),
+            "class_count_": Attribute("classes", low=0.0),
+            "epsilon_": Attribute("", low=0.0),
+        },
+        labels=True,
+    ),
+    8: Spec(
+        DummyClassifier,
+        {"class_prior_": Attribute("classes", low=0.0)},
+        labels=True,
+        implied=_dummy_classifier,
+    ),
+    9: Spec(
+        DummyRegressor,
+        {"constant_": Attribute("1,targets", kinds="fiu")},
+        implied=_dummy_regressor,
+    ),
+}
+
+
+def state_of(spec: Spec, model: Any) -> dict[str, Any]:
+    """Return the attributes that a file holds of a fitted model; DataError if they are odd."""
+    names = ["n_features_in_", "feature_names_in_", *spec.attributes]
+    if spec.labels:
+        names.append("classes_")
+    state = {name: vars(model)[name] for name in names if name in vars(model)}
+    check(spec, state)
+    return state
+
+
+def restore(spec: Spec, params: Mapping[str, Any], state: Mapping[str, Any]) -> Any:
+    """Return the fitted model of these parameters and attributes, all checked; fit is not run."""
+    check(spec, state)
+    model = spec.cls(**params)
+    for name, value in state.items():
+        setattr(model, name, value)
+    for name, value in spec.implied(model).items():
+        setattr(model, name, value)
+    return model
+
+
+def check(spec: Spec, state: Mapping[str, Any]) -> None:
+    """Raise DataError if the attributes are not those of a fitted model of this class."""
+    known = {"n_features_in_", "feature_names_in_", *spec.attributes}
+    known |= {"classes_"} if spec.labels else set()
+    for name in sorted(set(state) - known):
+        raise DataError(f"{name} is no attribute of this model")
+    sizes = {"features": _n_features(state), **_class_sizes(spec, state)}
+    if "feature_names_in_" in state:
+        _check_names(state["feature_names_in_"], sizes["features"])
+    for name, attribute in spec.attributes.items():
+        if name in state:
+            _check_numbers(name, attribute, state[name], sizes)
+        else:
+            raise DataError(f"{name} is missing")
+
+
+def _n_features(state: Mapping[str, Any]) -> int | None:
+    count = state.get("n_features_in_")
+    if count is not None and (type(count) is not int or count < 1):
+        raise DataError("n_features_in_ is not a count of columns")
+    return count
+
+
+def _class_sizes(spec: Spec, state: Mapping[str, Any]) -> dict[str, int | None]:
+    if not spec.labels:
+        return {}
+    classes = state.get("classes_")
+    if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) == 0:
+        raise DataError("classes_ is not a list of labels (a model file holds one target)")
+    if classes.dtype.kind not in "biufUO" or (classes.dtype.kind == "f" and not _finite(classes)):
+        raise DataError("classes_ holds something else than labels")
+    if len(set(classes.tolist())) != len(classes):
+        raise DataError("classes_ holds a label twice")
+    return {"classes": len(classes), "rows": 1 if len(classes) <= 2 else len(classes)}
+
+
+def _check_names(names: Any, n_features: int | None) -> None:
+    if not isinstance(names, np.ndarray) or names.dtype.kind not in "UO":
+        raise DataError("feature_names_in_ is not a list of names")
+    if names.shape != (n_features,):
+        raise DataError(f"feature_names_in_ holds {len(names)} names for {n_features} columns")
+
+
+def _check_numbers(
+    name: str, attribute: Attribute, value: Any, sizes: dict[str, int | None]
+) -> None:
+    number: Any = np.asarray(value) if isinstance(value, float) else value
+    if not isinstance(number, np.ndarray | np.generic) or number.dtype.kind not in attribute.kinds:
+        raise DataError(f"{name} is not an array of numbers of the right type")
+    for shape in attribute.shapes.split("|"):
+        found = _match(shape, np.shape(number), sizes)
+        if found is not None:
+            sizes.update(found)
+            break
+    else:
+        wanted = attribute.shapes.strip() or "a number"
+        raise DataError(f"{name} has shape {np.shape(number)} where ({wanted}) is needed")
+    if not _finite(number):
+        raise DataError(f"{name} holds a value that is not finite")
+    if number.size and number.min() < attribute.low:
+        raise DataError(f"{name} holds a value below {attribute.low}")
+
+
+def _match(
+    shape: str, lengths: tuple[int, ...], sizes: Mapping[str, int | None]
+) -> dict[str, int] | None:
+    names = [name.strip() for name in shape.split(",")] if shape.strip() else []
+    if len(names) != len(lengths):
+        return None
+    found: dict[str, int] = {}
+    for name, length in zip(names, lengths, strict=True):
+        if name.isdigit():
+            wanted: int | None = int(name)
+        else:
+            wanted = sizes.get(name)
+            if wanted is None and name not in sizes:
+                found[name] = wanted = length
+        if wanted != length:
+            return None
+    return found
+
+
+def _finite(array: NDArray[Any] | np.generic) -> bool:
+    return bool(np.isfinite(array).all())

@@ -1,0 +1,164 @@
+"""Plain Python values and NumPy arrays to JSON entries and back."""
+
+# A parameter is null, a boolean, a number, a string, a list of such, or, tagged so that it comes
+# back as what it was, {"float": "inf"}, {"tuple": [..]}, {"dict": [[key, value], ..]} or, for a
+# NumPy array, {"F64": [..]} with the name of its type.
+#
+# A fitted attribute is one entry:
+#     "array"                   the array `part/attribute` of the file
+#     "transposed"              its transpose is in the file: the array was in Fortran order, and
+#                               matrix products of either order may differ in the last bit
+#     "scalar"                  a NumPy scalar, in the file as an array without dimensions
+#     {"text": [..]}            a one-dimensional array of strings ({"objects": [..]}: dtype object)
+#     {"value": <parameter>}    a plain Python value
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.store._frame import DTYPES, NAMES
+
+TEXT_LIMIT = 2**24
+"""Most characters in an array of strings; NumPy pads every string to the longest one."""
+
+_NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
+
+
+class Unstorable(ValueError):
+    """A value has no place in a model file; the message says why, as the end of a sentence."""
+
+
+class Malformed(ValueError):
+    """An entry of a file is not one that `pack` or `encode` writes."""
+
+
+def encode(value: Any) -> Any:
+    """Return the JSON entry of a parameter value, or raise `Unstorable`."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else {"float": repr(value)}
+    if isinstance(value, tuple):
+        return {"tuple": [encode(item) for item in value]}
+    if isinstance(value, list):
+        return [encode(item) for item in value]
+    if isinstance(value, Mapping):
+        return {"dict": [[encode(key), encode(item)] for key, item in value.items()]}
+    if isinstance(value, np.ndarray) and value.dtype in NAMES:
+        return {NAMES[value.dtype]: encode(value.tolist())}
+    raise Unstorable(
+        f"is {_described(value)}, and a model file holds only numbers, text and arrays"
+    )
+
+
+def decode(entry: Any) -> Any:
+    """Return the parameter value of a JSON entry."""
+    match entry:
+        case None | bool() | int() | float() | str():
+            return entry
+        case list():
+            return [decode(item) for item in entry]
+        case {"float": str(name)} if len(entry) == 1 and name in _NOT_FINITE:
+            return _NOT_FINITE[name]
+        case {"tuple": list(items)} if len(entry) == 1:
+            return tuple(decode(item) for item in items)
+        case {"dict": list(pairs)} if len(entry) == 1:
+            return _mapping(pairs)
+        case dict() if len(entry) == 1 and entry.keys() <= DTYPES.keys():
+            [(name, items)] = entry.items()
+            return _array(decode(items), DTYPES[name])
+    raise Malformed("a value is written in no known way")
+
+
+def pack(value: Any) -> tuple[Any, NDArray[Any] | None]:
+    """Return the JSON entry of a fitted attribute and the array that goes with it, or raise."""
+    if isinstance(value, np.generic):
+        return "scalar", _portable(np.asarray(value))
+    if not isinstance(value, np.ndarray):
+        return {"value": encode(value)}, None
+    if value.dtype.kind in "UO":
+        return {"text" if value.dtype.kind == "U" else "objects": _strings(value)}, None
+    compact = value if value.flags.c_contiguous else np.array(value, order="K")
+    if not compact.flags.c_contiguous and compact.flags.f_contiguous:
+        return "transposed", _portable(compact.T)
+    return "array", _portable(compact)
+
+
+def unpack(entry: Any, array: NDArray[Any] | None) -> Any:
+    """Return the fitted attribute of a JSON entry and its array; the reverse of `pack`."""
+    match entry:
+        case "array" if array is not None:
+            return array
+        case "transposed" if array is not None:
+            return array.T
+        case "scalar" if array is not None and array.ndim == 0:
+            return array[()]
+        case {"text": list(texts)} if len(entry) == 1 and array is None:
+            return np.array(_checked(texts), dtype=np.str_)
+        case {"objects": list(texts)} if len(entry) == 1 and array is None:
+            return np.array(_checked(texts), dtype=object)
+        case {"value": value} if len(entry) == 1 and array is None:
+            return decode(value)
+    raise Malformed("an attribute is written in no known way")
+
+
+def _mapping(pairs: list[Any]) -> dict[Any, Any]:
+    result = {}
+    for pair in pairs:
+        if not isinstance(pair, list) or len(pair) != 2:
+            raise Malformed("a value is written in no known way")
+        key, value = (decode(item) for item in pair)
+        if not isinstance(key, bool | int | float | str | None):
+            raise Malformed("a value is written in no known way")
+        result[key] = value
+    return result
+
+
+def _array(items: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
+    try:
+        return np.array(items, dtype=dtype)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise Malformed("a value is written in no known way") from error
+
+
+def _portable(array: NDArray[Any]) -> NDArray[Any]:
+    little = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")).reshape(array.shape)
+    if little.dtype not in NAMES:
+        raise Unstorable(f"is an array of type {array.dtype}, which a model file does not hold")
+    return little
+
+
+def _strings(array: NDArray[Any]) -> list[str]:
+    texts = array.tolist()
+    if array.ndim != 1 or not all(isinstance(text, str) for text in texts):
+        raise Unstorable(
+            "is an array of Python objects, and a model file holds only numbers and text"
+        )
+    if _padded(texts) > TEXT_LIMIT:
+        raise Unstorable(f"is an array of strings with more than {TEXT_LIMIT:,} characters")
+    return [str(text) for text in texts]
+
+
+def _checked(texts: list[Any]) -> list[str]:
+    if not all(isinstance(text, str) for text in texts) or _padded(texts) > TEXT_LIMIT:
+        raise Malformed("an array of strings is too large or holds something else")
+    return texts
+
+
+def _padded(texts: list[str]) -> int:
+    return len(texts) * max(map(len, texts), default=0)
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"a NumPy array of type {value.dtype}"
+    if callable(value) and not isinstance(value, type):
+        return f"the function {getattr(value, '__name__', type(value).__name__)}"
+    return f"an object of type {type(value).__name__}"
