@@ -35,8 +35,8 @@ class Model:
 
     def predict(self, source: Any, **options: Any) -> NDArray[Any]:
         """Return one prediction per row of a table (path, stdin, or dataframe)."""
-        codes = self.estimator.predict(self._encoded(source, **options))
-        return codes if self.target.task == "regression" else self.target.decode(codes)
+        found: NDArray[Any] = self.estimator.predict(self._encoded(source, **options))
+        return found if self.target.task == "regression" else self.target.decode(found)
 
     def predict_proba(self, source: Any, **options: Any) -> NDArray[np.float64]:
         """Return one probability per row and class, classes in the order of ``target.classes``."""
@@ -51,7 +51,30 @@ class Model:
         probability[:, known] = found
         return probability
 
+    def check(self) -> None:
+        """Refuse parts that do not fit together, as a damaged or edited model file may hold."""
+        if self.estimator is None:
+            raise DataError("the model is damaged: it has no estimator")
+        width = len(self.schema.features)
+        if self.encoder is not None:
+            if self.encoder.n_features_in_ != width:
+                raise DataError("the model is damaged: its encoder does not fit its schema")
+            width = len(self.encoder.get_feature_names_out())
+        # A model without columns of its own, such as a constant one, takes any.
+        if getattr(self.estimator, "n_features_in_", width) != width:
+            raise DataError("the model is damaged: its estimator does not fit its encoder")
+        if self.target.classes is not None:
+            codes = np.asarray(getattr(self.estimator, "classes_", ()))
+            if codes.dtype.kind not in "iu" or not len(codes) or codes.min() < 0:
+                raise DataError("the model is damaged: its estimator knows no class codes")
+            if codes.max() >= len(self.target.classes):
+                raise DataError("the model is damaged: its estimator knows more classes than named")
+
+    def read(self, source: Any, **options: Any) -> RawTable:
+        """Read new rows as the training table was read: the same dates, levels and markers."""
+        return source if isinstance(source, RawTable) else read(source, like=self.schema, **options)
+
     def _encoded(self, source: Any, **options: Any) -> NDArray[np.float64]:
-        raw = source if isinstance(source, RawTable) else read(source, **options)
-        X = self.schema.matrix(raw.frame)
+        raw = self.read(source, **options)
+        X = self.schema.matrix(raw.frame, where=raw.where)
         return X if self.encoder is None else self.encoder.transform(X)

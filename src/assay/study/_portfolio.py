@@ -64,8 +64,10 @@ _NEIGHBORS = "k-nearest neighbours"
 def _classifiers(effort: str, n_rows: int) -> Iterable[tuple[str, Any, list[dict[str, Any]]]]:
     yield _NEIGHBORS, KNeighborsClassifier(), _neighbor_grid(effort, n_rows)
     yield "logistic regression", LogisticRegression(max_iter=2000), _grid(C=_penalties(effort))
-    yield "linear discriminant", LinearDiscriminantAnalysis(), [{"solver": "svd"}] + _grid(
-        solver=("lsqr",), shrinkage=("auto", 0.1, 0.5)
+    yield (
+        "linear discriminant",
+        LinearDiscriminantAnalysis(),
+        [{"solver": "svd"}, *_grid(solver=("lsqr",), shrinkage=("auto", 0.1, 0.5))],
     )
     yield "naive Bayes", GaussianNB(), _grid(var_smoothing=(1e-9, 1e-4, 1e-2, 1e-1, 1.0))
 

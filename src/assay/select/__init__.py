@@ -1,0 +1,50 @@
+"""Honest selection: blocks, units, the ledger, nested choice. Generic: knows no model by name."""
+
+from __future__ import annotations
+
+from assay.select._blocks import make_blocks
+from assay.select._duplicates import duplicate_ids
+from assay.select._equality import assert_path_equals_single_fits
+from assay.select._family import Family
+from assay.select._ledger import Ledger
+from assay.select._outcome import (
+    Baseline,
+    Chosen,
+    LeaderboardRow,
+    NestedRow,
+    Outcome,
+    OuterPredictions,
+    PlanSummary,
+    Work,
+)
+from assay.select._path import DefaultPath, Path
+from assay.select._plan import Outer, Plan, Split, forward, holdout, pair_out
+from assay.select._refit import Refitted, refit
+from assay.select._search import search
+
+__all__ = [
+    "Baseline",
+    "Chosen",
+    "DefaultPath",
+    "Family",
+    "LeaderboardRow",
+    "Ledger",
+    "NestedRow",
+    "Outcome",
+    "Outer",
+    "OuterPredictions",
+    "Path",
+    "Plan",
+    "PlanSummary",
+    "Refitted",
+    "Split",
+    "Work",
+    "assert_path_equals_single_fits",
+    "duplicate_ids",
+    "forward",
+    "holdout",
+    "make_blocks",
+    "pair_out",
+    "refit",
+    "search",
+]

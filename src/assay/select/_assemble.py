@@ -1,0 +1,196 @@
+"""From scores to the outcome: leaderboard, honest score, counts and notes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from assay.base import DataError
+from assay.select._bbc import bootstrap_choice
+from assay.select._choose import (
+    Judged,
+    baseline_name,
+    intervals,
+    nested_choice,
+    outer_predictions,
+)
+from assay.select._layout import Layout
+from assay.select._outcome import (
+    Baseline,
+    Chosen,
+    LeaderboardRow,
+    NestedRow,
+    Outcome,
+    Work,
+)
+from assay.select._path import count_fits, weight_parameter
+from assay.select._run import Runner
+from assay.select._score import Judge, ScoreTable, score_table
+from assay.select._unit import Unit
+
+
+def outcome_of(runner: Runner, layout: Layout, judge: Judge, task: str) -> Outcome:
+    """Run every unit of the layout's plan that is missing, and draw the conclusions.
+
+    Parameters
+    ----------
+    runner : Runner
+        Knows the rows, the families and the ledger.
+    layout : Layout
+        The partitions and the plan.
+    judge : Judge
+        The metric.
+    task : str
+        "binary", "multiclass" or "regression".
+    """
+    plan, repeats = layout.plan, layout.repeats
+    units = [
+        runner.unit(family, repeat, split)
+        for repeat in range(repeats)
+        for split in plan.splits
+        for family in range(len(runner.families))
+    ]
+    outer_fits = sum(outer.served_by is None for outer in plan.outers) * repeats
+    runner.expect(len(units) + outer_fits)
+    runner.run(units)
+    table = score_table(runner, plan, judge)
+    final = [row for repeat in range(repeats) for row in table.rows_of(repeat, plan.final)]
+    ranking = table.ranking(final)
+    if not ranking:
+        raise _nothing_works(table, judge)
+    quick = bootstrap_choice(runner, plan, judge, table, layout.clusters)
+    judged, added, replaced = nested_choice(runner, plan, judge, table)
+    score, trivial, gain = intervals(
+        judge, judged, task=task, clusters=layout.clusters, seed=runner.seed
+    )
+    board = _leaderboard(runner, judge, table, final, ranking)
+    best = table.candidates[ranking[0]]
+    family = runner.families[best.family]
+    assert board[0].score is not None
+    return Outcome(
+        task=task,
+        metric=judge.metric,
+        score=score,
+        baseline=Baseline(baseline_name(judge), trivial),
+        gain=gain,
+        quick=quick,
+        chosen=Chosen(family, best.index, family.candidates[best.index], board[0].score),
+        nested=tuple(_nested_row(runner, judge, table, each) for each in judged),
+        leaderboard=tuple(board),
+        outer=outer_predictions(judge, judged),
+        work=Work(
+            _count(runner, [*units, *added]) + 1,
+            plan.naive_fits(len(table.candidates), repeats),
+            len(units) + len(added),
+        ),
+        plan=layout.summary(),
+        notes=(*layout.notes, *_notes(runner, judge, table, judged), *replaced),
+        seed=runner.seed,
+    )
+
+
+def _leaderboard(
+    runner: Runner, judge: Judge, table: ScoreTable, final: list[int], ranking: list[int]
+) -> list[LeaderboardRow]:
+    score, spread, size = table.means(final)
+    board = []
+    for rank, column in enumerate(ranking, 1):
+        numbers = judge.metric.natural(float(score[column])), float(spread[column])
+        name, params = _named(runner, table, column)
+        board.append(LeaderboardRow(rank, name, params, *numbers, float(size[column])))
+    able = set(ranking)
+    for column in range(len(table.candidates)):
+        if column not in able:
+            name, params = _named(runner, table, column)
+            why = _why(table, column)
+            board.append(LeaderboardRow(None, name, params, None, None, None, why))
+    return board
+
+
+def _named(runner: Runner, table: ScoreTable, column: int) -> tuple[str, dict[str, object]]:
+    candidate = table.candidates[column]
+    family = runner.families[candidate.family]
+    return family.name, dict(family.candidates[candidate.index])
+
+
+def _why(table: ScoreTable, column: int) -> str:
+    """Return the first reason why a candidate has no score, and how often it failed."""
+    failures = [text for (_, _, where), text in table.failed.items() if where == column]
+    if failures:
+        splits = len({place[:2] for place in table.places})
+        return f"{failures[0]} ({len(failures)} of {splits} fits)"
+    reasons = [text for (_, where), text in table.reason.items() if where == column]
+    return f"no score: {reasons[0]}"
+
+
+def _nested_row(runner: Runner, judge: Judge, table: ScoreTable, each: Judged) -> NestedRow:
+    name, params = _named(runner, table, each.column)
+    natural = judge.metric.natural
+    return NestedRow(
+        each.repeat,
+        each.outer.block,
+        len(each.rows),
+        name,
+        params,
+        natural(each.inner),
+        natural(each.score) if np.isfinite(each.score) else None,
+    )
+
+
+def _count(runner: Runner, units: Sequence[Unit]) -> int:
+    fits = 0
+    for unit in units:
+        family = runner.families[unit.family]
+        fits += count_fits(family.estimator, [family.candidates[i] for i in unit.candidates])
+    return fits
+
+
+def _nothing_works(table: ScoreTable, judge: Judge) -> DataError:
+    if table.failed and not table.reason:
+        first = next(iter(table.failed.values()))
+        return DataError(
+            f"no candidate could be fitted on every training set; the first one said: {first}"
+        )
+    first = next(iter(table.reason.values()), "no score")
+    return DataError(
+        f"metric {judge.metric.name!r} could not be computed for any candidate: {first}; "
+        "use another metric, other candidates or fewer blocks"
+    )
+
+
+def _notes(runner: Runner, judge: Judge, table: ScoreTable, judged: Sequence[Judged]) -> list[str]:
+    notes = []
+    undefined = int((~table.defined).sum())
+    if undefined:
+        row = int(np.argmin(table.defined))
+        why = next((text for (r, _), text in table.reason.items() if r == row), "no score")
+        notes.append(
+            f"{judge.metric.name} is undefined for {undefined} of {len(table.places)} "
+            f"block scores ({why}); they were left out"
+        )
+    lost = sum(not (np.isfinite(each.score) and np.isfinite(each.baseline)) for each in judged)
+    if lost:
+        notes.append(
+            f"{judge.metric.name} is undefined on {lost} of {len(judged)} outer blocks; "
+            "the score comes from the others"
+        )
+    failed = {column for _, _, column in table.failed}
+    if failed:
+        notes.append(
+            f"{len(failed)} of {len(table.candidates)} candidates failed; the leaderboard says why"
+        )
+    fits = len({place[:2] for place in table.places})
+    for (family, text), count in sorted(table.notes.items()):
+        member = runner.families[family]
+        of = fits * len(member.candidates)
+        notes.append(f"{member.name}: {count} of {of} fits warned: {text}")
+    if judge.weight is not None:
+        notes.extend(
+            f"{member.name} takes no weights; it was fitted without them"
+            for member in runner.families
+            if weight_parameter(member.estimator) is None
+        )
+        if not judge.metric.takes_weights:
+            notes.append(f"{judge.metric.name} takes no weights; it was computed without them")
+    return notes

@@ -1,0 +1,118 @@
+"""In-fold encoding, done once per training set and shared by all families with the same encoder."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+
+from assay.select._canonical import digest
+from assay.select._family import Family
+from assay.select._partition import Partition
+from assay.select._path import Path
+from assay.select._plan import Split
+from assay.select._problem import Problem
+from assay.select._seeds import seeded
+
+
+class Encodings:
+    """The encoded matrices and shared work of the training sets under way.
+
+    Parameters
+    ----------
+    capacity : int, default=2
+        How many matrices, and how many results of ``Path.share``, are kept. Units are run training
+        set by training set, so few are alive at any time.
+    """
+
+    def __init__(self, capacity: int = 2) -> None:
+        self._matrices = _Cache(capacity)
+        self._shared = _Cache(capacity)
+
+    def matrix(
+        self,
+        problem: Problem,
+        partition: Partition,
+        family: Family,
+        split: Split,
+        train: NDArray[np.int64],
+    ) -> NDArray[Any]:
+        """Return all rows as the family's encoder gives them after a fit on the training rows."""
+        if family.encoder is None:
+            return problem.X
+        # Purged training sets depend on what is tested.
+        tests = None if partition.purge is None else split.tests
+        key = digest([problem.digest, partition.digest, family.encoder_digest, split.train, tests])
+        made: NDArray[Any] = self._matrices.get(
+            key, lambda: encoded(seeded(family.encoder, key), problem, train)
+        )
+        return made
+
+    def shared(
+        self,
+        problem: Problem,
+        family: Family,
+        X: NDArray[Any],
+        path: Path,
+        candidates: Sequence[Mapping[str, Any]],
+    ) -> Any:
+        """Return what the path shares on the matrix."""
+        if family.encoder is not None:  # the matrix belongs to one training set
+            return path.share(X, candidates)
+        key = f"{problem.digest}:{family.digest()}"
+        return self._shared.get(key, lambda: path.share(X, family.candidates))
+
+
+def encoded(encoder: Any, problem: Problem, train: NDArray[np.int64]) -> NDArray[Any]:
+    """Fit the encoder on the training rows and return all rows encoded.
+
+    Training rows go through ``fit_transform``, as in a pipeline: for target encoders that is not
+    the same as ``fit`` and then ``transform``.
+    """
+    first = _dense(encoder.fit_transform(problem.X[train], problem.y[train]))
+    rest = np.setdiff1d(np.arange(len(problem.X)), train, assume_unique=True)
+    whole = np.empty((len(problem.X), first.shape[1]), dtype=first.dtype)
+    whole[train] = first
+    if len(rest):
+        whole[rest] = _dense(encoder.transform(problem.X[rest]))
+    return whole
+
+
+def _dense(matrix: Any) -> NDArray[Any]:
+    dense = matrix.toarray() if issparse(matrix) else np.asarray(matrix)
+    if dense.ndim != 2:
+        raise ValueError(f"the encoder gave an array of shape {dense.shape}, expected two axes")
+    return dense
+
+
+class _Cache:
+    """The last few values; each is made once, even when several threads ask for it."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._lock = threading.Lock()
+        self._slots: OrderedDict[str, _Slot] = OrderedDict()
+
+    def get(self, key: str, make: Callable[[], Any]) -> Any:
+        with self._lock:
+            slot = self._slots.setdefault(key, _Slot())
+            self._slots.move_to_end(key)
+            while len(self._slots) > self._capacity:
+                self._slots.popitem(last=False)
+        with slot.lock:
+            if not slot.made:
+                slot.value = make()
+                slot.made = True
+            return slot.value
+
+
+class _Slot:
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.made = False
+        self.value: Any = None

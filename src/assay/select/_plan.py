@@ -1,0 +1,190 @@
+"""Which fits answer which question: pair-out, forward and holdout plans.
+
+A plan knows blocks by number only. `splits` are the fits of every candidate; an `Outer` is one
+honest question: choose by the inner scores, which never saw the outer block, then judge the choice
+on that block.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+from assay.base import ParameterError, check_interval
+
+
+@dataclass(frozen=True)
+class Split:
+    """One fit: the blocks it sees and the blocks it predicts."""
+
+    train: tuple[int, ...]
+    tests: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Outer:
+    """One held-out block.
+
+    Parameters
+    ----------
+    block : int
+        The block that judges.
+    inner : tuple of (split, block)
+        The scores that choose: index into the plan's splits, and which of its test blocks.
+    fit : Split
+        The fit of the chosen candidate that is judged.
+    served_by : int, optional
+        Index of the split that is this very fit already.
+    """
+
+    block: int
+    inner: tuple[tuple[int, int], ...]
+    fit: Split
+    served_by: int | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All fits of one partition.
+
+    Parameters
+    ----------
+    kind : {"pair-out", "forward", "holdout"}
+        How the blocks are used.
+    n_blocks : int
+        Number of blocks.
+    splits : tuple of Split
+        Fits of every candidate.
+    outers : tuple of Outer
+        The honest questions.
+    final : tuple of (split, block)
+        The scores that make the final choice and the leaderboard.
+    naive_final : int
+        Fits per candidate that a plain search for the final choice would do.
+    """
+
+    kind: str
+    n_blocks: int
+    splits: tuple[Split, ...]
+    outers: tuple[Outer, ...]
+    final: tuple[tuple[int, int], ...]
+    naive_final: int
+
+    def naive_fits(self, n_candidates: int, repeats: int) -> int:
+        """Fits of a nested grid search with the same blocks, and of the final search and refit."""
+        nested = sum(len(outer.inner) * n_candidates + 1 for outer in self.outers)
+        return nested * repeats + self.naive_final * n_candidates + 1
+
+
+def pair_out(n_blocks: int = 5) -> Plan:
+    """Fit without every pair of blocks; each fit serves both orders of its pair.
+
+    Parameters
+    ----------
+    n_blocks : int, default=5
+        K, at least 3.
+
+    Returns
+    -------
+    Plan
+        K(K-1)/2 fits per candidate, and one fit without block i for each outer choice.
+
+    Examples
+    --------
+    >>> plan = pair_out(5)
+    >>> len(plan.splits), plan.splits[0].train, plan.splits[0].tests
+    (10, (2, 3, 4), (0, 1))
+    """
+    check_interval("n_blocks", n_blocks, 3, float("inf"), integer=True)
+    blocks = range(n_blocks)
+    pairs = list(combinations(blocks, 2))
+    position = {pair: index for index, pair in enumerate(pairs)}
+    splits = tuple(Split(_without(n_blocks, *pair), pair) for pair in pairs)
+    outers = tuple(
+        Outer(
+            i,
+            tuple((position[min(i, j), max(i, j)], j) for j in blocks if j != i),
+            Split(_without(n_blocks, i), (i,)),
+        )
+        for i in blocks
+    )
+    final = tuple((position[pair], block) for pair in pairs for block in pair)
+    return Plan("pair-out", n_blocks, splits, outers, final, n_blocks)
+
+
+def forward(n_blocks: int = 5) -> Plan:
+    """Train on the past only: the fit on blocks 0..m-1 predicts block m.
+
+    Parameters
+    ----------
+    n_blocks : int, default=5
+        K, at least 3.
+
+    Returns
+    -------
+    Plan
+        K-1 fits per candidate, which serve the inner scores and the outer ones alike. Outer blocks
+        are 2..K-1: the first two have no past to choose from.
+
+    Examples
+    --------
+    >>> [(outer.block, outer.inner) for outer in forward(4).outers]
+    [(2, ((0, 1),)), (3, ((0, 1), (1, 2)))]
+    """
+    check_interval("n_blocks", n_blocks, 3, float("inf"), integer=True)
+    splits = tuple(Split(tuple(range(m)), (m,)) for m in range(1, n_blocks))
+    outers = tuple(
+        Outer(i, tuple((j - 1, j) for j in range(1, i)), splits[i - 1], served_by=i - 1)
+        for i in range(2, n_blocks)
+    )
+    final = tuple((m - 1, m) for m in range(1, n_blocks))
+    return Plan("forward", n_blocks, splits, outers, final, n_blocks - 1)
+
+
+def holdout(n_blocks: int = 5) -> Plan:
+    """Choose on the last block but one, judge on the last: for very large tables.
+
+    Parameters
+    ----------
+    n_blocks : int, default=5
+        K, at least 3; the last block is the honest holdout.
+
+    Returns
+    -------
+    Plan
+        One fit per candidate, and one fit of the choice without the last block.
+
+    Examples
+    --------
+    >>> plan = holdout(5)
+    >>> plan.splits, plan.outers[0].fit.train
+    ((Split(train=(0, 1, 2), tests=(3,)),), (0, 1, 2, 3))
+    """
+    check_interval("n_blocks", n_blocks, 3, float("inf"), integer=True)
+    last = n_blocks - 1
+    split = Split(tuple(range(last - 1)), (last - 1,))
+    outer = Outer(last, ((0, last - 1),), Split(tuple(range(last)), (last,)))
+    return Plan("holdout", n_blocks, (split,), (outer,), ((0, last - 1),), 0)
+
+
+MAKERS = {"pair-out": pair_out, "forward": forward, "holdout": holdout}
+
+
+def make_plan(kind: str | None, n_blocks: int, *, has_time: bool, repeats: int) -> Plan:
+    """Return the plan asked for; by default forward in time where there is one, else pair-out."""
+    if kind is None:
+        kind = "forward" if has_time else "pair-out"
+    if kind not in MAKERS:
+        raise ParameterError(f"plan must be one of {', '.join(MAKERS)} or None; got {kind!r}")
+    if has_time and kind == "pair-out":
+        raise ParameterError("plan 'pair-out' would train on the future; use 'forward' or no time")
+    if kind == "forward" and not has_time:
+        raise ParameterError("plan 'forward' needs time")
+    if repeats > 1 and (has_time or kind == "holdout"):
+        reason = "rows ordered in time have only one partition" if has_time else "a holdout is one"
+        raise ParameterError(f"repeats must be 1 with plan {kind!r}: {reason}; got {repeats}")
+    return MAKERS[kind](n_blocks)
+
+
+def _without(n_blocks: int, *left_out: int) -> tuple[int, ...]:
+    return tuple(block for block in range(n_blocks) if block not in left_out)

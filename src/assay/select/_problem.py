@@ -1,0 +1,44 @@
+"""The rows, the target and the weights of one search."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.select._canonical import array_digest, digest
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """The rows and what is to be predicted from them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Coded matrix.
+    y : ndarray of shape (n_samples,)
+        Class codes (int64) or numbers (float64).
+    weight : ndarray of shape (n_samples,), optional
+        Row weights.
+    n_classes : int, optional
+        None for regression.
+    source : str, optional
+        Digest of where the rows came from; part of every key.
+    """
+
+    X: NDArray[Any]
+    y: NDArray[Any]
+    weight: NDArray[np.float64] | None = None
+    n_classes: int | None = None
+    source: str | None = None
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 of all values; another NumPy may give other numbers, so it counts too."""
+        weight = None if self.weight is None else array_digest(self.weight)
+        arrays = [array_digest(self.X), array_digest(self.y), weight]
+        return digest([self.source, self.n_classes, np.__version__, *arrays])

@@ -1,0 +1,228 @@
+"""Scores of all candidates on all blocks, from the ledger alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.base import Predicted
+from assay.evaluate import Metric
+from assay.select._family import Family
+from assay.select._plan import Plan
+from assay.select._run import Runner
+
+#: (repeat, split, block): one block predicted by one fit
+Place = tuple[int, int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """Scores predictions for the rows of a problem; greater is better.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric.
+    X, y, weight
+        The rows, the truth and the weights.
+    n_classes : int, optional
+        None for regression.
+    positive : int, default=1
+        Code of the positive class of a binary problem.
+    """
+
+    metric: Metric
+    X: NDArray[Any]
+    y: NDArray[Any]
+    weight: NDArray[np.float64] | None
+    n_classes: int | None
+    positive: int = 1
+
+    @cached_property
+    def truth(self) -> NDArray[Any]:
+        """The truth as metrics see it: the positive class is 1."""
+        return 1 - self.y if self._flips else self.y
+
+    @property
+    def _flips(self) -> bool:
+        return self.n_classes == 2 and self.positive == 0
+
+    def seen(self, predicted: Predicted) -> Predicted:
+        """Return predictions as metrics see them: the positive class is 1."""
+        if not self._flips:
+            return predicted
+        label, probability, decision = predicted.label, predicted.probability, predicted.decision
+        return Predicted(
+            None if label is None else 1 - label,
+            None if probability is None else probability[:, ::-1],
+            None if decision is None else -decision,
+        )
+
+    def score(
+        self, rows: NDArray[np.int64], predicted: Predicted, *, taken: NDArray[Any] | None = None
+    ) -> tuple[float, str | None]:
+        """Return the score and, where it is undefined, why.
+
+        `rows` are the rows the predictions are for; `taken`, if given, picks some of them by
+        position, with repeats.
+        """
+        seen = self.seen(predicted)
+        if taken is not None:
+            rows, seen = rows[taken], take(seen, taken)
+        try:
+            value = self.metric.score(
+                self.truth[rows],
+                seen,
+                weight=None if self.weight is None else self.weight[rows],
+                X=None if self.metric.formula is not None else self.X[rows],
+                n_classes=self.n_classes,
+            )
+        except Exception as error:  # a scorer is anybody's code
+            return float("nan"), f"{type(error).__name__}: {error}"
+        return (value, None) if np.isfinite(value) else (float("nan"), "it is undefined there")
+
+
+def take(predicted: Predicted, rows: NDArray[Any]) -> Predicted:
+    """Return the predictions for some of the rows."""
+
+    def part(array: NDArray[Any] | None) -> Any:
+        return None if array is None else array[rows]
+
+    return Predicted(
+        part(predicted.label),
+        part(predicted.probability),
+        part(predicted.decision),
+        part(predicted.value),
+    )
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Where a candidate comes from."""
+
+    family: int
+    index: int
+
+
+@dataclass(eq=False)
+class ScoreTable:
+    """Scores and sizes, one row per place, one column per candidate; NaN where there is none.
+
+    Parameters
+    ----------
+    candidates : list of Candidate
+        The columns.
+    places : list of (repeat, split, block)
+        The rows.
+    score, size : ndarray of shape (places, candidates)
+        Greater score is better.
+    failed : dict
+        (repeat, split, column) -> why the fit failed.
+    reason : dict
+        (row, column) -> why a score is undefined although there are predictions.
+    notes : dict
+        (family, text) -> how many fits said so.
+    """
+
+    candidates: list[Candidate]
+    places: list[Place]
+    score: NDArray[np.float64]
+    size: NDArray[np.float64]
+    failed: dict[tuple[int, int, int], str] = field(default_factory=dict)
+    reason: dict[tuple[int, int], str] = field(default_factory=dict)
+    notes: dict[tuple[int, str], int] = field(default_factory=dict)
+
+    def rows_of(self, repeat: int, pairs: Sequence[tuple[int, int]]) -> list[int]:
+        """Row numbers of (split, block) pairs of one repeat."""
+        return [self._row[repeat, split, block] for split, block in pairs]
+
+    @cached_property
+    def _row(self) -> dict[Place, int]:
+        return {place: row for row, place in enumerate(self.places)}
+
+    @cached_property
+    def defined(self) -> NDArray[np.bool_]:
+        """Places where the metric is defined for at least one candidate.
+
+        Where it is defined for none, the block is to blame (one class only), not the candidates.
+        """
+        return np.asarray(np.isfinite(self.score).any(axis=1))
+
+    def means(
+        self, rows: Sequence[int]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Mean score, standard deviation and mean size of each candidate over some places.
+
+        A candidate without a score at a defined place has NaN: it does not take part.
+        """
+        picked = [row for row in rows if self.defined[row]]
+        if not picked:
+            nothing = np.full(len(self.candidates), np.nan)
+            return nothing, nothing, nothing
+        score = self.score[picked]
+        spread = score.std(axis=0, ddof=1) if len(picked) > 1 else np.zeros(score.shape[1])
+        return score.mean(axis=0), spread, self.size[picked].mean(axis=0)
+
+    def ranking(self, rows: Sequence[int]) -> list[int]:
+        """Columns from best to worst; ties to the smaller model, then to the earlier candidate."""
+        score, _, size = self.means(rows)
+        able = np.flatnonzero(np.isfinite(score))
+        # Sums of the same numbers in another order must stay ties.
+        rounded = np.array([float(f"{value:.12g}") for value in score[able]])
+        order = np.lexsort((able, size[able], -rounded))
+        return [int(column) for column in able[order]]
+
+
+def columns(families: Sequence[Family]) -> list[Candidate]:
+    """Return every candidate of every family, in order."""
+    return [
+        Candidate(f, i) for f, family in enumerate(families) for i in range(len(family.candidates))
+    ]
+
+
+def predictions(
+    runner: Runner, plan: Plan, repeat: int, split: int
+) -> Iterator[tuple[int, list[Any]]]:
+    """Yield (first column, entries) of each family for one split."""
+    column = 0
+    for family, member in enumerate(runner.families):
+        yield column, runner.entries(runner.unit(family, repeat, plan.splits[split]))
+        column += len(member.candidates)
+
+
+def score_table(runner: Runner, plan: Plan, judge: Judge) -> ScoreTable:
+    """Score every candidate on every block that one of its fits did not see."""
+    names = columns(runner.families)
+    places = [
+        (repeat, split, block)
+        for repeat in range(len(runner.partitions))
+        for split in range(len(plan.splits))
+        for block in plan.splits[split].tests
+    ]
+    shape = (len(places), len(names))
+    table = ScoreTable(names, places, np.full(shape, np.nan), np.full(shape, np.nan))
+    row = 0
+    for repeat, partition in enumerate(runner.partitions):
+        for split, fit in enumerate(plan.splits):
+            rows = [partition.rows(block) for block in fit.tests]
+            for first, entries in predictions(runner, plan, repeat, split):
+                for column, entry in enumerate(entries, first):
+                    for note in entry.notes:
+                        key = (names[column].family, note)
+                        table.notes[key] = table.notes.get(key, 0) + 1
+                    if entry.fitted is None:
+                        table.failed[repeat, split, column] = entry.failed or "failed"
+                        continue
+                    for step, predicted in enumerate(entry.fitted.predictions):
+                        score, reason = judge.score(rows[step], predicted)
+                        table.score[row + step, column] = score
+                        table.size[row + step, column] = entry.fitted.size
+                        if reason is not None:
+                            table.reason[row + step, column] = reason
+            row += len(rows)
+    return table

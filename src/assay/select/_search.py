@@ -1,0 +1,227 @@
+"""The engine of honest selection: rows and families in, an outcome out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from threadpoolctl import threadpool_limits
+
+from assay.base import DataError, ParameterError, check_interval, check_weight
+from assay.evaluate import Metric, get_metric
+from assay.select._assemble import outcome_of
+from assay.select._family import Family
+from assay.select._layout import Layout
+from assay.select._ledger import Ledger
+from assay.select._outcome import Outcome
+from assay.select._plan import make_plan
+from assay.select._problem import Problem
+from assay.select._run import Progress, Runner
+from assay.select._score import Judge
+
+
+def search(
+    X: ArrayLike,
+    y: ArrayLike,
+    families: Sequence[Family],
+    *,
+    task: str,
+    metric: str | Callable[..., float] | Metric | None = None,
+    weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    classes: Sequence[str] | None = None,
+    positive: int | None = None,
+    plan: str | None = None,
+    n_blocks: int = 5,
+    repeats: int = 1,
+    seed: int = 0,
+    n_jobs: int | None = 1,
+    backend: str = "threads",
+    ledger: Ledger | str | os.PathLike[str] | None = None,
+    data_digest: str | None = None,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Choose the best candidate of all families, and say honestly how good such a choice is.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Numbers; missing values as NaN.
+    y : array-like of shape (n_samples,)
+        Class codes 0..K-1, or numbers for regression.
+    families : sequence of Family
+        The candidates.
+    task : {"binary", "multiclass", "regression"}
+        What `y` is.
+    metric : str, callable, Metric or None
+        See `assay.evaluate.get_metric`.
+    weight : array-like of shape (n_samples,), optional
+        Row weights: used in fits that take them and in scores that take them.
+    groups : array-like of shape (n_samples,), optional
+        Rows of one group are never on both sides of a split.
+    time : array-like of shape (n_samples,), optional
+        Order in time: then models are trained on the past only.
+    classes : sequence of str, optional
+        Names of the classes; their number is the number of classes.
+    positive : int, optional
+        Code of the positive class of a binary task, 1 by default.
+    plan : {"pair-out", "forward", "holdout"}, optional
+        How blocks are used; by default forward with `time`, else pair-out.
+    n_blocks : int, default=5
+        Number of blocks, at least 3.
+    repeats : int, default=1
+        Fresh partitions; more of them make the score steadier.
+    seed : int, default=0
+        The same seed gives the same result.
+    n_jobs : int, default=1
+        Workers; -1 for one per core. No effect on the result.
+    backend : {"threads", "processes"}, default="threads"
+        What a worker is. No effect on the result.
+    ledger : Ledger or path, optional
+        Where finished units are kept, so that an interrupted search can go on.
+    data_digest : str, optional
+        Digest of the source; part of every key, with the digest of the values themselves.
+    progress : callable, optional
+        Called with (done, total, seconds left or None, what), first before any work.
+
+    Returns
+    -------
+    Outcome
+        The choice, its honest score, the leaderboard and everything between.
+
+    Raises
+    ------
+    DataError
+        If the rows cannot be split as asked, or no candidate could be fitted.
+    ParameterError
+        If an argument is out of its range.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> grid = [{"C": c} for c in (0.1, 1.0)]
+    >>> outcome = search(X, y, [Family("logistic", LogisticRegression(max_iter=500), grid)],
+    ...                  task="multiclass")
+    >>> outcome.chosen.params, round(outcome.score.value, 2), outcome.work
+    ({'C': 1.0}, 0.97, Work(fits=26, naive_fits=56, units=15))
+    """
+    check_interval("repeats", repeats, 1, integer=True)
+    check_interval("seed", seed, 0, integer=True)
+    families = _checked_families(families)
+    problem = _problem(X, y, weight, task, classes, data_digest)
+    judge = Judge(
+        get_metric(metric, task),
+        problem.X,
+        problem.y,
+        problem.weight,
+        problem.n_classes,
+        _positive(positive, problem.n_classes),
+    )
+    layout = Layout(
+        problem,
+        task,
+        make_plan(plan, n_blocks, has_time=time is not None, repeats=repeats),
+        _column("groups", groups, len(problem.y)),
+        _column("time", time, len(problem.y)),
+        repeats,
+        seed,
+        None if classes is None else tuple(map(str, classes)),
+    )
+    given = ledger if isinstance(ledger, Ledger) else None
+    opened = Ledger(ledger) if not isinstance(ledger, Ledger) else ledger
+    # One BLAS thread whatever the number of workers: sums then have one order.
+    with nullcontext() if given is not None else opened, threadpool_limits(1):
+        runner = Runner(
+            problem,
+            families,
+            layout.partitions,
+            opened,
+            seed=seed,
+            n_jobs=n_jobs,
+            backend=backend,
+            progress=progress,
+        )
+        return outcome_of(runner, layout, judge, task)
+
+
+def _checked_families(families: Sequence[Family]) -> list[Family]:
+    checked = list(families)
+    if not checked:
+        raise ParameterError("families must hold at least one family; got none")
+    for family in checked:
+        if not isinstance(family, Family):
+            raise ParameterError(f"families must hold Family objects; got {family!r}")
+    return checked
+
+
+def _problem(
+    X: ArrayLike,
+    y: ArrayLike,
+    weight: ArrayLike | None,
+    task: str,
+    classes: Sequence[str] | None,
+    source: str | None,
+) -> Problem:
+    matrix = np.asarray(X)
+    if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
+        raise DataError(
+            f"X must be a matrix of numbers; got {matrix.ndim} axes of type {matrix.dtype}"
+        )
+    if matrix.dtype not in (np.float32, np.float64):
+        matrix = matrix.astype(np.float64)
+    target = np.asarray(y)
+    if target.shape != (len(matrix),):
+        raise DataError(
+            f"y must have one value per row of X, shape ({len(matrix)},); got {target.shape}"
+        )
+    n_classes = None
+    if task == "regression":
+        target = target.astype(np.float64)
+        if not np.isfinite(target).all():
+            raise DataError("y has missing or infinite values; drop these rows first")
+    else:
+        target, n_classes = _codes(target, task, classes)
+    return Problem(
+        np.ascontiguousarray(matrix), target, check_weight(weight, matrix), n_classes, source
+    )
+
+
+def _codes(
+    y: NDArray[Any], task: str, classes: Sequence[str] | None
+) -> tuple[NDArray[np.int64], int]:
+    if y.dtype.kind not in "iub" or (len(y) and y.min() < 0):
+        raise DataError(f"y must hold class codes 0, 1, ... for a {task} task; got type {y.dtype}")
+    codes = y.astype(np.int64)
+    seen = int(codes.max(initial=-1)) + 1
+    n_classes = seen if classes is None else len(classes)
+    if seen > n_classes:
+        raise DataError(f"y has code {seen - 1}, but only {n_classes} classes are named")
+    if len(np.unique(codes)) < 2:
+        raise DataError("y has one class only: there is nothing to learn; check the target column")
+    if task == "binary" and n_classes != 2:
+        raise DataError(f"y has {n_classes} classes, and the task is binary")
+    return codes, n_classes
+
+
+def _positive(positive: int | None, n_classes: int | None) -> int:
+    if positive is None:
+        return 1
+    if n_classes != 2 or positive not in (0, 1):
+        raise ParameterError(f"positive must be 0 or 1 and needs a binary task; got {positive!r}")
+    return positive
+
+
+def _column(name: str, values: ArrayLike | None, n: int) -> NDArray[Any] | None:
+    if values is None:
+        return None
+    column = np.asarray(values)
+    if column.shape != (n,):
+        raise DataError(f"{name} must have one value per row, shape ({n},); got {column.shape}")
+    return column
