@@ -17,11 +17,13 @@ from sklearn.datasets import (
     load_iris,
     load_wine,
 )
+from sklearn.preprocessing import StandardScaler
 
 from assay._core import neighbors as kernels
 from assay.base import Fitted, ParameterError, Predicted
 from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from assay.neighbors import _search as search
+from assay.select import Family, assert_path_equals_single_fits
 
 COUNTS = (1, 2, 3, 5, 7, 9, 13, 17, 25, 35, 51, 71, 89)
 TWENTY_SIX = [
@@ -135,6 +137,14 @@ def test_classes_absent_from_the_training_rows_have_probability_zero() -> None:
     assert first.probability is not None
     assert first.label.tolist() == [1]
     assert first.probability.tolist() == [[0.0, 1.0, 0.0, 0.0]]
+
+
+@pytest.mark.parametrize(("load", "estimator"), TABLES, ids=NAMES)
+def test_path_keeps_the_law_of_the_house(load: Callable[..., Any], estimator: Any) -> None:
+    X, y = load(return_X_y=True)
+    candidates = [{**candidate, "p": p} for p in (1, 2) for candidate in TWENTY_SIX]
+    family = Family("neighbours", estimator, candidates, StandardScaler())
+    assert_path_equals_single_fits(family, X, y, n_splits=2, rtol=0.0, atol=0.0)
 
 
 def test_path_searches_once_for_each_metric(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,178 @@
+// The one pool of threads behind parallel.hpp.
+//
+//     run_tasks(n_tasks, n_threads, task)      task(0), task(1), ..., task(n_tasks - 1)
+//
+// The caller works on its own tasks, helped by at most n_threads - 1 workers, so
+// calls from several Python threads share the pool and can never wait for each
+// other. Tasks are handed out in ascending order.
+//
+// Needs   n_threads >= 1. Workers must not fork.
+// Cost    one lock per helper and call, one atomic addition per task.
+#pragma once
+
+#include <pthread.h>
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace assay {
+namespace detail {
+
+inline thread_local bool inside_task = false;
+
+struct Job {
+    void (*call)(const void* task, std::size_t index) = nullptr;
+    const void* task = nullptr;
+    std::size_t n_tasks = 0;
+    std::atomic<std::size_t> next = 0;
+    // Guarded by the pool's mutex.
+    std::size_t helpers_wanted = 0;
+    std::size_t helpers = 0;
+    std::size_t failed_index = 0;
+    std::exception_ptr failure;
+};
+
+class ThreadPool {
+  public:
+    void run(Job& job, std::size_t n_helpers) {
+        {
+            const std::lock_guard lock(mutex_);
+            grow(n_helpers);
+            job.helpers_wanted = n_helpers;
+            open_.push_back(&job);
+        }
+        work_.notify_all();
+        drain(job);
+        std::unique_lock lock(mutex_);
+        open_.erase(std::find(open_.begin(), open_.end(), &job));
+        done_.wait(lock, [&] { return job.helpers == 0; });
+        if (job.failure) {
+            std::rethrow_exception(job.failure);
+        }
+    }
+
+    // Never destroyed: at exit the workers sleep, and after fork they are gone.
+    static ThreadPool& current() {
+        static const int handlers = pthread_atfork(lock_current, unlock_current, renew_current);
+        static_cast<void>(handlers);
+        return *slot().load(std::memory_order_acquire);
+    }
+
+  private:
+    static std::atomic<ThreadPool*>& slot() {
+        static std::atomic<ThreadPool*> pool = new ThreadPool;
+        return pool;
+    }
+    // The mutex is held across fork, so that the parent's state is consistent; the
+    // child cannot unlock what its dead workers may wait for, and starts anew.
+    static void lock_current() { slot().load()->mutex_.lock(); }
+    static void unlock_current() { slot().load()->mutex_.unlock(); }
+    static void renew_current() { slot().store(new ThreadPool, std::memory_order_release); }
+
+    void grow(std::size_t size) {
+        while (workers_.size() < size) {
+            try {
+                workers_.emplace_back([this] { serve(); });
+            } catch (const std::system_error&) {
+                return;  // the system gives no more threads: the caller does the rest
+            }
+        }
+    }
+
+    void serve() {
+        std::unique_lock lock(mutex_);
+        for (;;) {
+            Job* job = nullptr;
+            work_.wait(lock, [&] { return (job = wanting()) != nullptr; });
+            --job->helpers_wanted;
+            ++job->helpers;
+            lock.unlock();
+            drain(*job);
+            lock.lock();
+            if (--job->helpers == 0) {
+                done_.notify_all();
+            }
+        }
+    }
+
+    Job* wanting() const {
+        for (Job* job : open_) {
+            if (job->helpers_wanted > 0 && job->next.load() < job->n_tasks) {
+                return job;
+            }
+        }
+        return nullptr;
+    }
+
+    void drain(Job& job) {
+        inside_task = true;
+        for (;;) {
+            const std::size_t index = job.next.fetch_add(1);
+            if (index >= job.n_tasks) {
+                break;
+            }
+            try {
+                job.call(job.task, index);
+            } catch (...) {
+                job.next.store(job.n_tasks);
+                const std::lock_guard lock(mutex_);
+                // All earlier tasks were begun before this one: keeping the smallest
+                // index makes the choice of the exception independent of timing.
+                if (!job.failure || index < job.failed_index) {
+                    job.failure = std::current_exception();
+                    job.failed_index = index;
+                }
+            }
+        }
+        inside_task = false;
+    }
+
+    std::mutex mutex_;
+    std::condition_variable work_;
+    std::condition_variable done_;
+    std::vector<Job*> open_;
+    std::vector<std::thread> workers_;
+};
+
+}  // namespace detail
+
+// The cores that this process may use (its affinity, where the system has one).
+[[nodiscard]] inline int usable_cores() noexcept {
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) {
+        return std::max(CPU_COUNT(&set), 1);
+    }
+#endif
+    return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1U));
+}
+
+template <class Task>
+void run_tasks(std::size_t n_tasks, int n_threads, const Task& task) {
+    const auto n_helpers = static_cast<std::size_t>(std::max(n_threads, 1)) - 1;
+    if (n_tasks <= 1 || n_helpers == 0 || detail::inside_task) {
+        for (std::size_t index = 0; index < n_tasks; ++index) {
+            task(index);
+        }
+        return;
+    }
+    detail::Job job;
+    job.call = [](const void* body, std::size_t index) {
+        (*static_cast<const Task*>(body))(index);
+    };
+    job.task = &task;
+    job.n_tasks = n_tasks;
+    detail::ThreadPool::current().run(job, std::min(n_helpers, n_tasks - 1));
+}
+
+}  // namespace assay

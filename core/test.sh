@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# Builds and runs the C++ tests, without Python.
+#
+#     core/test.sh plain | address,undefined | thread
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+if ! echo '#include <doctest/doctest.h>' | "${CXX:-c++}" -E -x c++ - >/dev/null 2>&1; then
+    echo "core/test.sh: doctest is missing (Debian: doctest-dev); the C++ tests are skipped"
+    exit 0
+fi
+
+case "${1:-plain}" in
+    plain) sanitize="" type=Release ;;
+    *) sanitize="$1" type=RelWithDebInfo ;;
+esac
+folder="build/test-${1:-plain}"
+
+cmake -S . -B "$folder" -DCMAKE_BUILD_TYPE="$type" -DASSAY_SANITIZE="$sanitize" \
+    -DASSAY_PYTHON=OFF -DASSAY_TESTS=ON -DASSAY_WERROR="${CI:+ON}" --log-level=WARNING
+cmake --build "$folder" --parallel "$(nproc)"
+ctest --test-dir "$folder" --output-on-failure

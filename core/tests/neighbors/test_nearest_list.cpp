@@ -1,0 +1,98 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "assay/common/distance.hpp"
+#include "assay/common/random.hpp"
+#include "assay/neighbors/nearest_list.hpp"
+
+using assay::neighbors::NearestList;
+using assay::neighbors::Neighbor;
+
+namespace {
+
+struct OwningList {
+    std::vector<Neighbor> memory;
+    NearestList list;
+    explicit OwningList(std::size_t k)
+        : memory(NearestList::capacity(k)), list(std::span<Neighbor>(memory), k) {}
+};
+
+void check_best(NearestList& list, std::vector<Neighbor> offered, std::size_t k) {
+    std::sort(offered.begin(), offered.end());
+    std::vector<double> distance(k);
+    std::vector<std::int64_t> index(k);
+    list.write(distance, index);
+    for (std::size_t t = 0; t < k; ++t) {
+        CHECK(index[t] == offered[t].index);
+        CHECK(distance[t] == offered[t].distance);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("nearest list keeps the k smallest by distance and index") {
+    assay::RandomStream stream(3, 0);
+    for (const std::size_t k : {1U, 2U, 3U, 10U, 57U, 100U}) {
+        for (const std::uint32_t levels : {1U, 5U, 20U, 100000U}) {  // many ties, and few
+            std::vector<Neighbor> offered;
+            OwningList owner(k);
+            for (std::int64_t index = 0; index < 100; ++index) {
+                const double distance = stream.below(levels);
+                offered.push_back({distance, distance, index});
+                owner.list.offer(offered.back());
+                if (index % 7 == 0) {
+                    owner.list.trim();
+                }
+            }
+            check_best(owner.list, offered, k);
+        }
+    }
+}
+
+TEST_CASE("nearest list never limits below the k-th best") {
+    assay::RandomStream stream(4, 0);
+    constexpr std::size_t k = 9;
+    std::vector<Neighbor> offered;
+    OwningList owner(k);
+    for (std::int64_t index = 0; index < 500; ++index) {
+        const double distance = stream.uniform();
+        offered.push_back({distance, distance, index});
+        owner.list.offer(offered.back());
+        if (owner.list.has_limit()) {
+            std::sort(offered.begin(), offered.end());
+            CHECK(owner.list.worst().distance >= offered[k - 1].distance);
+        }
+    }
+    owner.list.trim();
+    CHECK(owner.list.has_limit());
+}
+
+TEST_CASE("nearest list merges lists of later rows") {
+    assay::RandomStream stream(5, 0);
+    for (const std::size_t k : {1U, 4U, 30U}) {
+        std::vector<Neighbor> offered;
+        std::vector<OwningList> parts;
+        for (int part = 0; part < 3; ++part) {
+            auto& owner = parts.emplace_back(k);
+            for (int i = 0; i < 40; ++i) {
+                const double distance = stream.below(std::uint32_t{6});
+                offered.push_back({distance, distance, static_cast<std::int64_t>(offered.size())});
+                owner.list.offer(offered.back());
+            }
+        }
+        parts[0].list.merge(parts[1].list);
+        parts[0].list.merge(parts[2].list);
+        check_best(parts[0].list, offered, k);
+    }
+}
+
+TEST_CASE("the limit excludes what is as far as the worst where roots ascend") {
+    OwningList owner(1);
+    CHECK(owner.list.limit(assay::Euclidean{}) == std::numeric_limits<double>::infinity());
+    owner.list.offer({2, 4, 0});
+    owner.list.trim();
+    CHECK(owner.list.limit(assay::Euclidean{}) < 4);
+    CHECK(owner.list.limit(assay::Power{.p = 1.7}) > 4);
+}

@@ -1,0 +1,7 @@
+"""The compiled core: one submodule per family, with generated stubs."""
+
+from __future__ import annotations
+
+from assay._core._ext import blas, cpu, neighbors
+
+__all__ = ["blas", "cpu", "neighbors"]
