@@ -1,0 +1,200 @@
+"""``assay fit``: a table and a target in; a model file, a report and an honest score out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli._errors import printable
+from assay.cli._files import check_input, check_output, outputs, removed_on_error, size_text
+from assay.cli._options import debug_option, read_options, table_options
+from assay.cli._progress import progress
+
+_USES = {
+    "model": "the model",
+    "report": "the report, for a browser",
+    "ledger": "finished work, to resume or repeat; may be deleted",
+}
+_JSON_PARTS = (
+    "assay", "source", "task", "target", "metric", "score", "baseline", "gain", "verdict", "quick",
+    "chosen", "leaderboard", "notes", "plan", "seed", "effort",
+)  # fmt: skip
+
+
+@click.command(short_help="Fit the best model for a table.")
+@click.argument("file")
+@click.option("-t", "--target", required=True, metavar="NAME", help="Column to predict.")
+@click.option(
+    "--metric", metavar="NAME", help="What to maximise or minimise; any scikit-learn scorer."
+)
+@click.option(
+    "--effort",
+    type=click.Choice(["quick", "normal", "thorough"]),
+    default="normal",
+    show_default=True,
+    help="How many candidates to try.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Same seed, same table: same bytes.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Workers; all cores if not given. The result does not depend on it.",
+)
+@click.option(
+    "--backend",
+    type=click.Choice(["threads", "processes"]),
+    default="threads",
+    show_default=True,
+    help="What the workers are.",
+)
+@click.option(
+    "--task",
+    type=click.Choice(["classification", "binary", "multiclass", "regression"]),
+    help="What is predicted; found if not given.",
+)
+@click.option("--positive", metavar="LABEL", help="The class that counts as positive, of two.")
+@click.option(
+    "--kind",
+    "kinds",
+    metavar="COLUMN=KIND",
+    multiple=True,
+    help="Set a column's kind: numeric, ordinal, nominal, boolean, datetime, identifier. "
+    "Repeatable.",
+)
+@click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out. Repeatable.")
+@click.option("--group", metavar="COLUMN", help="Rows with the same value stay together.")
+@click.option("--time", metavar="COLUMN", help="Order in time; only the past predicts.")
+@click.option("--weights", metavar="COLUMN", help="How much each row counts.")
+@table_options
+@click.option(
+    "-o",
+    "--out",
+    metavar="PATH",
+    help="Folder, or path without ending, of the files; by default the table's name here.",
+)
+@click.option(
+    "--ledger", metavar="PATH", help="Where finished work is kept; by default NAME.ledger."
+)
+@click.option("--no-ledger", is_flag=True, help="Keep no ledger; an interrupted fit starts anew.")
+@click.option("--force", is_flag=True, help="Replace files that Assay did not write.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, nothing else.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@debug_option
+def fit(
+    file: str,
+    target: str,
+    *,
+    kinds: Sequence[str],
+    out: str | None,
+    ledger: str | None,
+    no_ledger: bool,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+    jobs: int | None,
+    **options: Any,
+) -> None:
+    """Choose and fit the best model for a table, and measure it honestly.
+
+    FILE is CSV, TSV, Parquet, Arrow, NDJSON or Excel; - reads standard input. Writes NAME.assay
+    (the model), NAME.html (the report) and NAME.ledger (finished work: after an interruption the
+    same command goes on where it stopped).
+    """  # fmt: skip
+    if ledger is not None and no_ledger:
+        raise click.UsageError("--ledger and --no-ledger exclude each other")
+    set_kinds = _kinds(kinds)
+    check_input(file)
+    paths = outputs(file, out)
+    if ledger is not None:
+        paths["ledger"] = Path(ledger)
+    if no_ledger:
+        del paths["ledger"]
+    for path in paths.values():
+        check_output(path, replace=force)
+    if not quiet:
+        # At once: loading the libraries and reading the table take their time.
+        click.echo(printable(f"reading {file}"), err=True)
+
+    from assay import study as studies  # noqa: PLC0415
+    from assay.base import DataError, ParameterError  # noqa: PLC0415
+
+    read = read_options(options)
+    for name in ("delimiter", "decimal", "encoding", "sheet", "missing"):
+        options.pop(name)
+    ledger_path = paths.get("ledger")
+    with removed_on_error(ledger_path, (DataError, ParameterError)), progress(quiet=quiet) as told:
+        study = studies.fit(
+            file,
+            target,
+            kinds=set_kinds,
+            n_jobs=jobs,
+            ledger=ledger_path,
+            progress=told,
+            **options,
+            **read,
+        )
+    digest = study.save(paths["model"])
+    study.report(paths["report"])
+    files = {name: path for name, path in paths.items() if path.exists()}
+    if as_json:
+        click.echo(json.dumps(_summary(study.record, files, digest), allow_nan=False))
+    elif not quiet:
+        _show(study.record, files, digest)
+
+
+def _kinds(given: Sequence[str]) -> dict[str, str]:
+    kinds = {}
+    for text in given:
+        # A column's name may hold "="; a kind never does.
+        column, mark, kind = text.rpartition("=")
+        if not mark or not column or not kind:
+            raise click.UsageError(
+                f"--kind takes COLUMN=KIND, for example zip=nominal; got {text!r}"
+            )
+        kinds[column] = kind
+    return kinds
+
+
+def _summary(record: dict[str, Any], files: dict[str, Path], digest: str) -> dict[str, Any]:
+    dropped = record["rows"]["dropped"]
+    return {
+        **{name: record[name] for name in _JSON_PARTS if name in record},
+        "rows": {
+            "read": record["rows"]["read"],
+            "used": record["rows"]["used"],
+            "dropped": sum(entry["count"] for entry in dropped),
+            "reasons": dropped,
+        },
+        "columns": [
+            {name: column.get(name) for name in ("name", "kind", "role", "reason")}
+            for column in record["columns"]
+        ],
+        "files": {name: str(path) for name, path in files.items()},
+        "digest": digest,
+        "table_digest": record["digest"],
+    }
+
+
+def _show(record: dict[str, Any], files: dict[str, Path], digest: str) -> None:
+    from assay.report import overview_text, summary_text  # noqa: PLC0415
+
+    click.echo(overview_text(record))
+    click.echo()
+    click.echo(summary_text(record))
+    click.echo()
+    width = max(len(str(path)) for path in files.values())
+    for at, (name, path) in enumerate(files.items()):
+        head = "Files" if at == 0 else ""
+        click.echo(printable(f"{head:<11}{path!s:<{width}}  {size_text(path):>8}  {_USES[name]}"))
+    click.echo(f"{'Digest':<11}{digest}")

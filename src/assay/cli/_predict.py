@@ -1,0 +1,132 @@
+"""``assay predict``: a model file and a table in, one prediction per row out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli._errors import printable
+from assay.cli._files import check_input, check_output, size_text
+from assay.cli._options import debug_option, read_options, table_options
+
+_CHUNK = 10_000
+
+
+@click.command(short_help="Predict every row of a table.")
+@click.argument("model")
+@click.argument("file")
+@click.option(
+    "-o", "--out", metavar="PATH", help="CSV file to write; standard output if not given."
+)
+@click.option("--proba", is_flag=True, help="Add one column of probabilities per class.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, nothing else.")
+@table_options
+@debug_option
+def predict(
+    model: str, file: str, *, out: str | None, proba: bool, as_json: bool, **options: Any
+) -> None:
+    """Predict every row of a table with a model file.
+
+    FILE is a table with the columns the model was built on; more columns and another order do not
+    matter. One line per row comes out, in the same order, with full precision.
+    """
+    check_input(model)
+    check_input(file)
+    path = None if out in (None, "-") else Path(str(out))
+    if path is not None and (not path.exists() or path.is_file()):
+        check_output(path, replace=True)
+
+    from assay import study as studies  # noqa: PLC0415
+    from assay.base import DataError  # noqa: PLC0415
+
+    study = studies.load(model)
+    classes = study.record["target"].get("classes")
+    if proba and not classes:
+        raise DataError(f"{model} predicts numbers, and a number has no classes; leave --proba out")
+    raw = study.model.read(file, **read_options(options))
+    values = [_written(value) for value in study.predict(raw).tolist()]
+    shares = study.predict_proba(raw).tolist() if proba else None
+    if path is not None or not as_json:
+        _put(path, _csv(values, shares, classes))
+    if as_json:
+        summary: dict[str, Any] = {
+            "model": model,
+            "source": file,
+            "target": study.record["target"]["name"],
+            "rows": {"read": raw.rows, "predicted": len(values), "blank": raw.blank},
+        }
+        if path is not None:
+            summary["files"] = {"predictions": str(path)}
+        else:
+            summary["predictions"] = values
+            if shares is not None:
+                summary["classes"] = classes
+                summary["probabilities"] = shares
+        click.echo(json.dumps(summary))
+    elif path is not None:
+        blank = f" + {raw.blank:,} blank" if raw.blank else ""
+        size = f" ({size_text(path)})" if path.is_file() else ""
+        told = f"{raw.rows:,} rows read = {len(values):,} predicted{blank}; wrote {path}{size}"
+        click.echo(printable(told), err=True)
+
+
+def _written(value: Any) -> Any:
+    # Truth values as tables and class labels write them.
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _csv(
+    values: Sequence[Any], shares: Sequence[Sequence[float]] | None, classes: Sequence[str] | None
+) -> Iterator[bytes]:
+    head = ["prediction"]
+    if shares is not None:
+        head += [f"probability of {name}" for name in classes or ()]
+    yield _lines([head])
+    for start in range(0, len(values), _CHUNK):
+        stop = start + _CHUNK
+        # Python writes the shortest text that reads back as the same number, bit for bit.
+        rows: Iterable[list[Any]] = (
+            ([value] for value in values[start:stop])
+            if shares is None
+            else (
+                [value, *share]
+                for value, share in zip(values[start:stop], shares[start:stop], strict=True)
+            )
+        )
+        yield _lines(rows)
+
+
+def _lines(rows: Iterable[Sequence[Any]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode("utf-8")
+
+
+def _put(path: Path | None, chunks: Iterable[bytes]) -> None:
+    if path is None:
+        # As bytes: the encoding of the terminal must not change what is written.
+        sys.stdout.flush()
+        stream = sys.stdout.buffer
+        for chunk in chunks:
+            stream.write(chunk)
+        stream.flush()
+    elif path.exists() and not path.is_file():
+        # A pipe or a device cannot be replaced, only written to.
+        try:
+            with path.open("wb") as device:
+                for chunk in chunks:
+                    device.write(chunk)
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            raise OSError(f"cannot write the predictions {path}: {why}") from error
+    else:
+        from assay.store import write_file  # noqa: PLC0415
+
+        write_file(path, chunks, what="the predictions")

@@ -1,0 +1,176 @@
+"""Where the honest predictions were right and wrong: tables and charts for the page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.report import _charts
+from assay.report._words import count, share, short
+
+MAX_CLASS_ROWS = 40
+_MAX_MIXED_UP = 8
+_MAX_COUNT_TABLE = 12
+
+
+def diagnostics(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the parts of the section that the task has; an absent one is None."""
+    found = data.get("diagnostics") or {}
+    return {
+        "confusion": _confusion(found.get("confusion")),
+        "roc": _roc(found.get("roc"), data["target"].get("positive")),
+        "calibration": _calibration(found.get("calibration"), data["target"].get("positive")),
+        "residuals": _residuals(found.get("residuals")),
+        "agreement": _agreement(found.get("agreement")),
+    }
+
+
+def _confusion(part: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if not part or not part.get("labels"):
+        return None
+    labels = [label if label else "(empty)" for label in map(str, part["labels"])]
+    counts = part["counts"]
+    size = len(labels)
+    whole = sum(map(sum, counts))
+    right = sum(counts[at][at] for at in range(size))
+    chart = None
+    if size <= _charts.MAX_CLASSES:
+        chart = {
+            "id": "chart-confusion",
+            "spec": _charts.confusion(labels, counts),
+            "alt": (
+                f"Confusion matrix of {count(size, 'class', 'classes')}: {right:,} of "
+                f"{count(whole, 'row')} on the diagonal."
+            ),
+        }
+    return {
+        "sentence": (
+            f"{right:,} of {count(whole, 'row')} ({share(right, whole)}) got the right class, "
+            f"each predicted by a model that had not seen it."
+        ),
+        "chart": chart,
+        "not_drawn": None
+        if chart
+        else f"The matrix of {size:,} classes is not drawn (at most {_charts.MAX_CLASSES}).",
+        "classes": _classes(labels, counts),
+        "more": (
+            f"{count(size - MAX_CLASS_ROWS, 'rarer class', 'rarer classes')} not listed."
+            if size > MAX_CLASS_ROWS
+            else None
+        ),
+        "mixed_up": _mixed_up(labels, counts),
+        "labels": labels if size <= _MAX_COUNT_TABLE else None,
+        "counts": [
+            {"label": label, "cells": [f"{number:,}" for number in line]}
+            for label, line in zip(labels, counts, strict=True)
+        ]
+        if size <= _MAX_COUNT_TABLE
+        else None,
+    }
+
+
+def _classes(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> list[dict[str, str]]:
+    sizes = [sum(line) for line in counts]
+    predicted = [sum(line[at] for line in counts) for at in range(len(labels))]
+    by_size = sorted(range(len(labels)), key=lambda at: -sizes[at])
+    return [
+        {
+            "label": labels[at],
+            "rows": f"{sizes[at]:,}",
+            "found": share(counts[at][at], sizes[at]),
+            "trusted": share(counts[at][at], predicted[at]),
+        }
+        for at in by_size[:MAX_CLASS_ROWS]
+    ]
+
+
+def _mixed_up(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> list[dict[str, str]]:
+    wrong = [
+        (number, truth, predicted)
+        for truth, line in enumerate(counts)
+        for predicted, number in enumerate(line)
+        if truth != predicted and number
+    ]
+    wrong.sort(key=lambda entry: (-entry[0], entry[1], entry[2]))
+    return [
+        {"count": f"{number:,}", "truth": labels[truth], "predicted": labels[predicted]}
+        for number, truth, predicted in wrong[:_MAX_MIXED_UP]
+    ]
+
+
+def _roc(part: Mapping[str, Any] | None, positive: str | None) -> dict[str, Any] | None:
+    if not part or not part.get("fpr"):
+        return None
+    fpr, tpr = part["fpr"], part["tpr"]
+    at = {
+        limit: max((y for x, y in zip(fpr, tpr, strict=True) if x <= limit), default=0.0)
+        for limit in (0.01, 0.05, 0.1, 0.2, 0.5)
+    }
+    return {
+        "id": "chart-roc",
+        "spec": _charts.roc(fpr, tpr),
+        "alt": (
+            f"ROC curve: with 10% of the negative rows wrongly flagged, {share(at[0.1], 1)} of the "
+            f"positive rows are found."
+        ),
+        "positive": positive,
+        "table": [[share(limit, 1), share(found, 1)] for limit, found in at.items()],
+    }
+
+
+def _calibration(part: Mapping[str, Any] | None, positive: str | None) -> dict[str, Any] | None:
+    if not part or not part.get("predicted"):
+        return None
+    predicted, observed, counts = part["predicted"], part["observed"], part["count"]
+    total = sum(counts) or 1
+    gap = (
+        sum(number * abs(x - y) for x, y, number in zip(predicted, observed, counts, strict=True))
+        / total
+    )
+    return {
+        "id": "chart-calibration",
+        "spec": _charts.calibration(predicted, observed, counts),
+        "alt": (
+            f"Calibration: predicted probabilities are off by {100 * gap:.1f} points on average."
+        ),
+        "gap": f"{100 * gap:.1f}",
+        "positive": positive,
+        "table": [
+            [f"{100 * x:.0f}%", f"{100 * y:.0f}%", f"{number:,}"]
+            for x, y, number in zip(predicted, observed, counts, strict=True)
+        ],
+    }
+
+
+def _residuals(part: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if not part or not part.get("counts"):
+        return None
+    edges, counts = part["edges"], part["counts"]
+    peak = counts.index(max(counts))
+    return {
+        "id": "chart-residuals",
+        "spec": _charts.residuals(edges, counts),
+        "alt": (
+            f"Histogram of residuals from {short(edges[0])} to {short(edges[-1])}; the fullest "
+            f"bin is {short(edges[peak])} to {short(edges[peak + 1])} with "
+            f"{count(counts[peak], 'row')}."
+        ),
+        "table": [
+            [short(low), short(high), f"{number:,}"]
+            for low, high, number in zip(edges[:-1], edges[1:], counts, strict=True)
+        ],
+    }
+
+
+def _agreement(part: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if not part or not part.get("counts"):
+        return None
+    x_edges, y_edges = part["x_edges"], part["y_edges"]
+    return {
+        "id": "chart-agreement",
+        "spec": _charts.agreement(x_edges, y_edges, part["counts"]),
+        "alt": (
+            f"Predicted values from {short(x_edges[0])} to {short(x_edges[-1])} against true "
+            f"values from {short(y_edges[0])} to {short(y_edges[-1])}, as counts in a grid."
+        ),
+    }

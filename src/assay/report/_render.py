@@ -1,0 +1,132 @@
+"""The page itself: template, styles, charts and the policy that locks it."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import vl_convert
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from assay.report._page import page
+from assay.store import write_file
+
+
+def render(record: Mapping[str, Any]) -> str:
+    """Return the report of a study as one self-contained HTML page.
+
+    The page needs no network and sends nothing: scripts and styles are inside it, and its
+    Content-Security-Policy allows exactly those, by hash, without ``unsafe-eval``.
+
+    Parameters
+    ----------
+    record : dict
+        The plain record of a study (``Study.record``).
+
+    Returns
+    -------
+    str
+        HTML, under 2 MB for any table: what is too much to draw is counted instead.
+
+    Raises
+    ------
+    DataError
+        If the record has another format or lacks a part.
+
+    Examples
+    --------
+    >>> render({"format": 0})
+    Traceback (most recent call last):
+    assay.base._errors.DataError: the record has format 0; this version of Assay shows format 1
+    """
+    shown = page(record)
+    style, script = _style(), _script()
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            page=shown,
+            style=style,
+            script=script,
+            policy=_policy(script, style),
+            charts=_json_block(shown["charts"]),
+        )
+    )
+
+
+def write(record: Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
+    """Write the report of a study; the file is there completely or not at all.
+
+    Parameters
+    ----------
+    record : dict
+        The plain record of a study (``Study.record``).
+    path : path
+        Where to write; an existing file is replaced.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written; an existing one is then left as it was.
+    """
+    path = Path(path)
+    # A name cut in the middle of a surrogate pair must not cost the page.
+    write_file(path, [render(record).encode("utf-8", errors="replace")], what="the report")
+    return path
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("assay.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@cache
+def _style() -> str:
+    return _template("report.css")
+
+
+@cache
+def _script() -> str:
+    # One bundle: Vega, Vega-Lite, Vega-Embed with its interpreter, and our own starting lines.
+    bundle = vl_convert.javascript_bundle(_template("report.js"))
+    # Inside <script> only these end or change the mode of the parser; "\/" is "/" in JavaScript.
+    return bundle.replace("</script", r"<\/script").replace("<!--", r"<\!--")
+
+
+def _template(name: str) -> str:
+    return files("assay.report").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _policy(script: str, style: str) -> str:
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
+        f"img-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode("ascii")
+
+
+def _json_block(data: Any) -> str:
+    # As \u escapes the text cannot close its <script> element, whatever a column is called.
+    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

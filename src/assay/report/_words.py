@@ -1,0 +1,270 @@
+"""Numbers, names and hostile strings as words a reader can trust."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+# (label inside a sentence, short label, what it means)
+_METRICS = {
+    "accuracy": ("accuracy", "Accuracy", "the share of rows that get the right class"),
+    "balanced_accuracy": (
+        "balanced accuracy",
+        "Balanced accuracy",
+        "the share of rows that get the right class, every class counting the same",
+    ),
+    "roc_auc": (
+        "area under the ROC curve",
+        "ROC AUC",
+        "how often a positive row is ranked above a negative one; 0.5 is guessing, 1 is perfect",
+    ),
+    "average_precision": (
+        "average precision",
+        "Average precision",
+        "the area under the precision-recall curve; 1 is perfect",
+    ),
+    "f1": ("F1 score", "F1", "the balance of precision and recall; 1 is perfect"),
+    "log_loss": (
+        "log loss",
+        "Log loss",
+        "the price of wrong and overconfident probabilities; smaller is better, 0 is perfect",
+    ),
+    "brier": (
+        "Brier score",
+        "Brier score",
+        "the mean squared error of the probabilities; smaller is better, 0 is perfect",
+    ),
+    "r2": (
+        "R² (share of the variance explained)",
+        "R²",
+        "the share of the variance explained; 0 is predicting the mean, 1 is perfect",
+    ),
+    "rmse": (
+        "root mean squared error",
+        "RMSE",
+        "the typical size of an error in the units of the target; smaller is better",
+    ),
+    "mae": (
+        "mean absolute error",
+        "MAE",
+        "the mean size of an error in the units of the target; smaller is better",
+    ),
+}
+_ALIASES = {
+    "neg_log_loss": "log_loss",
+    "neg_brier_score": "brier",
+    "brier_score": "brier",
+    "neg_root_mean_squared_error": "rmse",
+    "root_mean_squared_error": "rmse",
+    "neg_mean_absolute_error": "mae",
+    "mean_absolute_error": "mae",
+}
+
+MAX_TEXT = 160
+MAX_SENTENCE = 600
+# Entries of a record that hold our own sentences, not names out of a table.
+_SENTENCES = {"text", "reason", "failed", "notes"}
+# Where JSON has no word for a number (infinity, not a number) a record holds a text.
+_NUMBERS = {"value", "low", "high", "score", "sd", "inner", "outer"}
+
+# Control characters could drive a terminal, and directional overrides could show a reader
+# another text than the one that is there.
+_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def clean(value: Any, limit: int = MAX_TEXT) -> Any:
+    r"""Return a copy of plain data that is safe to show: capped texts, no NaN, no control codes.
+
+    Examples
+    --------
+    >>> clean({"name": "a\x1b[2Jb", "mean": float("nan")})
+    {'name': 'a�[2Jb', 'mean': None}
+    """
+    if isinstance(value, str):
+        return safe(value, limit)
+    if isinstance(value, Mapping):
+        return {
+            safe(str(key), limit): _clean_entry(key, item, limit) for key, item in value.items()
+        }
+    if isinstance(value, (list, tuple)):
+        return [clean(item, limit) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _clean_entry(key: Any, item: Any, limit: int) -> Any:
+    if key in _NUMBERS and isinstance(item, str):
+        return None
+    return clean(item, MAX_SENTENCE if key in _SENTENCES else limit)
+
+
+def safe(text: str, limit: int = MAX_TEXT) -> str:
+    """Return `text` without control characters, line breaks as spaces, capped at `limit`."""
+    # Cut first: a cell may hold megabytes.
+    cut = text if len(text) <= limit else text[: limit - 1] + "…"
+    return _UNSAFE.sub("\ufffd", re.sub(r"[\t\n\r]+", " ", cut))
+
+
+def metric_label(name: str) -> str:
+    """Return the metric's name as used inside a sentence."""
+    known = _METRICS.get(_ALIASES.get(name, name))
+    return known[0] if known else name.replace("_", " ")
+
+
+def metric_short(name: str) -> str:
+    """Return the metric's name as used in a heading or on an axis."""
+    known = _METRICS.get(_ALIASES.get(name, name))
+    return known[1] if known else name.replace("_", " ")
+
+
+def metric_meaning(name: str) -> str | None:
+    """Return what the metric measures in plain words, if it is a common one."""
+    known = _METRICS.get(_ALIASES.get(name, name))
+    return known[2] if known else None
+
+
+def decimals(entry: Mapping[str, Any]) -> int:
+    """Return how many decimals an interval deserves: two digits of its half-width.
+
+    Examples
+    --------
+    >>> decimals({"value": 0.8671, "low": 0.838, "high": 0.896})
+    3
+    >>> decimals({"value": 48321.0, "low": 45100.0, "high": 51500.0})
+    0
+    """
+    low, high, value = entry.get("low"), entry.get("high"), entry.get("value")
+    if low is not None and high is not None and high > low:
+        return min(6, max(0, 1 - math.floor(math.log10((high - low) / 2))))
+    if value:
+        return min(6, max(0, 3 - math.floor(math.log10(abs(value)))))
+    return 3
+
+
+def figure(value: float | None, places: int) -> str:
+    """Return a number with `places` decimals and thousands separators, or a dash if absent.
+
+    Examples
+    --------
+    >>> figure(48321.4, 0), figure(0.8671, 3), figure(-0.00001, 3), figure(None, 3)
+    ('48,321', '0.867', '0.000', '–')
+    """
+    if value is None:
+        return "–"
+    if abs(value) >= 1e15:
+        return f"{value:.4g}"
+    text = f"{value:,.{places}f}"
+    # No "-0.000": the sign of a rounded zero only puzzles.
+    return text.lstrip("-") if float(text.replace(",", "")) == 0 else text.replace("-", "−")
+
+
+def short(value: float | int | None) -> str:
+    """Return a number in at most four significant digits.
+
+    Examples
+    --------
+    >>> short(0.41999), short(80), short(123456.0), short(1.5e-9), short(None)
+    ('0.42', '80', '123,456', '1.5e-09', '–')
+    """
+    if value is None:
+        return "–"
+    size = abs(value)
+    if size >= 1e7 or 0 < size < 1e-4:
+        return f"{value:.3g}"
+    if float(value).is_integer() or size >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
+def span(entry: Mapping[str, Any], places: int | None = None) -> str:
+    """Return the ends of an interval.
+
+    Examples
+    --------
+    >>> span({"value": 0.8671, "low": 0.838, "high": 0.8961})
+    '0.838 to 0.896'
+    """
+    places = decimals(entry) if places is None else places
+    return f"{figure(entry.get('low'), places)} to {figure(entry.get('high'), places)}"
+
+
+def level(entry: Mapping[str, Any]) -> str:
+    """Return the level of an interval as a percentage.
+
+    Examples
+    --------
+    >>> level({"level": 0.95})
+    '95%'
+    """
+    return f"{100 * float(entry.get('level') or 0.95):.4g}%"
+
+
+def count(number: int, noun: str, plural: str | None = None) -> str:
+    """Return a count with its noun.
+
+    Examples
+    --------
+    >>> count(1, "row"), count(1200, "row"), count(2, "class", "classes")
+    ('1 row', '1,200 rows', '2 classes')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def share(part: float, whole: float) -> str:
+    """Return a percentage that does not round something to nothing or to everything.
+
+    Examples
+    --------
+    >>> share(177, 891), share(1, 10000), share(9999, 10000), share(0, 5), share(1, 0)
+    ('20%', '<1%', '>99%', '0%', '–')
+    """
+    if not whole:
+        return "–"
+    percent = 100 * part / whole
+    if 0 < percent < 0.5:
+        return "<1%"
+    if 99.5 <= percent < 100:
+        return ">99%"
+    return f"{percent:.0f}%"
+
+
+def params_text(params: Mapping[str, Any]) -> str:
+    """Return parameters as ``name=value`` pairs.
+
+    Examples
+    --------
+    >>> params_text({"n_neighbors": 15, "p": 2.0, "weights": "distance"})
+    'n_neighbors=15, p=2, weights=distance'
+    """
+    return ", ".join(
+        f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
+        # A model file keeps them sorted; the same model must read the same before and after.
+        for name, value in sorted(params.items())
+    )
+
+
+def told_notes(data: Mapping[str, Any]) -> list[str]:
+    """Return the notes of a record, without those on columns set aside: they have their own list.
+
+    Examples
+    --------
+    >>> told_notes({"notes": ["set aside, constant: 'a'", "the positive class is 'yes'"]})
+    ["the positive class is 'yes'"]
+    """
+    return [note for note in data.get("notes") or [] if not note.startswith("set aside")]
+
+
+def names(items: list[str], limit: int = 6) -> str:
+    """Return the first names of a list and how many more there are.
+
+    Examples
+    --------
+    >>> names(["a", "b", "c"], limit=2)
+    'a, b and 1 more'
+    """
+    if len(items) <= limit:
+        return ", ".join(items)
+    return f"{', '.join(items[:limit])} and {len(items) - limit:,} more"

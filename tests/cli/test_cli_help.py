@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+import assay
+
+ASSAY = [sys.executable, "-m", "assay"]
+
+
+def _run(*args: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*ASSAY, *args], capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_help_answers_in_under_four_tenths_of_a_second() -> None:
+    best = min(_seconds("--help") for _ in range(5))
+    assert best < 0.4
+
+
+def _seconds(*args: str) -> float:
+    start = time.perf_counter()
+    assert _run(*args).returncode == 0
+    return time.perf_counter() - start
+
+
+def test_help_loads_no_heavy_library() -> None:
+    script = (
+        "import json, sys; from assay.cli import main; main(['fit', '--help']); "
+        "print(json.dumps(sorted(sys.modules)), file=sys.stderr)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    loaded = set(json.loads(ended.stderr))
+    assert not loaded & {"numpy", "polars", "sklearn", "scipy", "rich", "jinja2", "vl_convert"}
+
+
+def test_help_lists_the_commands_in_the_order_of_use() -> None:
+    text = _run("--help").stdout
+    assert [text.index(f"\n  {name} ") for name in ("fit", "predict", "inspect", "completion")] == (
+        sorted(text.index(f"\n  {name} ") for name in ("fit", "predict", "inspect", "completion"))
+    )
+    assert "Exit codes: 0 done, 64 wrong usage, 65 unusable data" in text
+
+
+def test_version_is_that_of_the_package() -> None:
+    assert _run("--version").stdout == f"assay {assay.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["frobnicate"], "No such command 'frobnicate'; see 'assay --help'"),
+        (["fit"], "Missing argument 'FILE'; see 'assay fit --help'"),
+        (["fit", "x.csv"], "Missing option '-t' / '--target'; see 'assay fit --help'"),
+        (["predict", "m.assay"], "Missing argument 'FILE'; see 'assay predict --help'"),
+        (
+            ["fit", "x.csv", "-t", "y", "--seed", "-1"],
+            "Invalid value for '--seed': -1 is not in the range x>=0; see 'assay fit --help'",
+        ),
+        (
+            ["fit", "x.csv", "-t", "y", "--kind", "zip"],
+            "--kind takes COLUMN=KIND, for example zip=nominal; got 'zip'; see 'assay fit --help'",
+        ),
+        (
+            ["fit", "x.csv", "-t", "y", "--ledger", "l", "--no-ledger"],
+            "--ledger and --no-ledger exclude each other; see 'assay fit --help'",
+        ),
+    ],
+)
+def test_wrong_usage_ends_with_64_and_one_line(args: list[str], message: str) -> None:
+    ended = _run(*args)
+    assert ended.returncode == 64
+    assert ended.stdout == ""
+    assert ended.stderr == f"assay: error: {message}\n"
+
+
+def test_an_effort_that_is_not_offered_is_wrong_usage() -> None:
+    ended = _run("fit", "x.csv", "-t", "y", "--effort", "heroic")
+    assert ended.returncode == 64
+    assert "'heroic' is not one of 'quick', 'normal', 'thorough'" in ended.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_lines_for_the_shell(shell: str) -> None:
+    ended = _run("completion", shell)
+    assert ended.returncode == 0
+    assert f"_ASSAY_COMPLETE={shell}_complete" in ended.stdout
+
+
+def test_bash_accepts_the_completion() -> None:
+    lines = _run("completion", "bash").stdout
+    subprocess.run(["bash", "-n"], input=lines, text=True, check=True)
+
+
+def test_completion_offers_commands_and_options() -> None:
+    for words, at, wanted in (("assay ", "1", "predict"), ("assay fit --eff", "2", "--effort")):
+        ended = subprocess.run(
+            ASSAY,
+            env={"COMP_WORDS": words, "COMP_CWORD": at, "_ASSAY_COMPLETE": "bash_complete",
+                 "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert wanted in ended.stdout

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.report._words import (
+    MAX_SENTENCE,
+    clean,
+    decimals,
+    figure,
+    metric_label,
+    metric_short,
+    safe,
+    span,
+)
+
+plain = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [text for pair in value.items() for part in pair for text in _texts(part)]
+    if isinstance(value, list):
+        return [text for part in value for text in _texts(part)]
+    return []
+
+
+@given(plain)
+def test_cleaned_data_can_always_be_shown(value: Any) -> None:
+    for text in _texts(clean(value)):
+        assert len(text) <= MAX_SENTENCE
+        assert text.encode("utf-8") is not None
+        assert not any(unicodedata.category(sign) in ("Cc", "Cs") for sign in text)
+
+
+@given(st.text(max_size=100))
+def test_cleaning_leaves_ordinary_text_alone(text: str) -> None:
+    if text.isprintable():
+        assert safe(text) == text
+
+
+def test_directional_overrides_are_made_visible() -> None:
+    assert safe("abc\u202egnp.exe") == "abc\ufffdgnp.exe"
+
+
+def test_a_megabyte_cell_is_cut() -> None:
+    assert safe("x" * 10**6) == "x" * 159 + "…"
+
+
+@given(
+    st.floats(-1e9, 1e9, allow_nan=False), st.floats(1e-5, 1e6), st.floats(0.1, 10)
+)  # fmt: skip
+def test_two_numbers_an_interval_apart_never_read_the_same(
+    value: float, width: float, factor: float
+) -> None:
+    entry = {"value": value, "low": value - width, "high": value + width * factor}
+    if abs(value) < 1e12 * width:
+        low, high = span(entry).split(" to ")
+        assert low != high
+
+
+def test_decimals_follow_the_width_of_the_interval() -> None:
+    assert decimals({"value": 0.9, "low": 0.8995, "high": 0.9005}) == 5
+    assert decimals({"value": 0.9, "low": 0.6, "high": 1.2}) == 2
+    assert decimals({"value": 0.5, "low": 0.5, "high": 0.5}) == 4
+    assert decimals({"value": 0.0, "low": None, "high": None}) == 3
+
+
+def test_minus_is_a_minus_sign() -> None:
+    assert figure(-1234.5, 1) == "−1,234.5"
+
+
+def test_unknown_metrics_keep_their_name() -> None:
+    assert metric_label("top_k_accuracy") == "top k accuracy"
+    assert metric_short("roc_auc") == "ROC AUC"
+    assert metric_label("neg_root_mean_squared_error") == "root mean squared error"
