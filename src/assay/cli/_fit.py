@@ -11,7 +11,7 @@ import click
 
 from assay.cli._errors import printable
 from assay.cli._files import check_input, check_output, outputs, removed_on_error, size_text
-from assay.cli._options import debug_option, read_options, table_options
+from assay.cli._options import READ_OPTIONS, debug_option, read_options, table_options
 from assay.cli._progress import progress
 
 _USES = {
@@ -130,7 +130,7 @@ def fit(
     from assay.base import DataError, ParameterError  # noqa: PLC0415
 
     read = read_options(options)
-    for name in ("delimiter", "decimal", "encoding", "sheet", "missing"):
+    for name in READ_OPTIONS:
         options.pop(name)
     ledger_path = paths.get("ledger")
     with removed_on_error(ledger_path, (DataError, ParameterError)), progress(quiet=quiet) as told:
@@ -141,6 +141,7 @@ def fit(
             n_jobs=jobs,
             ledger=ledger_path,
             progress=told,
+            on_table=None if as_json or quiet else _show_table,
             **options,
             **read,
         )
@@ -186,10 +187,15 @@ def _summary(record: dict[str, Any], files: dict[str, Path], digest: str) -> dic
     }
 
 
-def _show(record: dict[str, Any], files: dict[str, Path], digest: str) -> None:
-    from assay.report import overview_text, summary_text  # noqa: PLC0415
+def _show_table(table: dict[str, Any]) -> None:
+    from assay.report import overview_text  # noqa: PLC0415
 
-    click.echo(overview_text(record))
+    click.echo(overview_text(table))
+
+
+def _show(record: dict[str, Any], files: dict[str, Path], digest: str) -> None:
+    from assay.report import summary_text  # noqa: PLC0415
+
     click.echo()
     click.echo(summary_text(record))
     click.echo()

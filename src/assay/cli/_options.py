@@ -9,7 +9,7 @@ import click
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-READ_OPTIONS = ("delimiter", "decimal", "encoding", "sheet", "missing")
+READ_OPTIONS = ("delimiter", "decimal", "encoding", "sheet", "missing", "dayfirst")
 
 
 def table_options(command: Command) -> Command:
@@ -23,6 +23,8 @@ def table_options(command: Command) -> Command:
                      help="Sheet of an Excel file; the first if not given."),
         click.option("--missing", metavar="TEXT", multiple=True,
                      help="Text that means missing, besides the usual ones. Repeatable."),
+        click.option("--dayfirst/--monthfirst", default=None,
+                     help="What comes first in dates such as 03/04/2024; found if not given."),
     )  # fmt: skip
     for option in reversed(options):
         command = option(command)
@@ -38,7 +40,7 @@ def debug_option(command: Command) -> Command:
 
 def read_options(given: dict[str, Any]) -> dict[str, Any]:
     """Return the options of `assay.table.read` that were given, out of all of a command."""
-    found = {name: given[name] for name in READ_OPTIONS if given.get(name)}
+    found = {name: given[name] for name in READ_OPTIONS if given.get(name) not in (None, "", ())}
     if found.get("delimiter") in ("\\t", "tab"):
         # A shell makes it hard to type the character itself.
         found["delimiter"] = "\t"

@@ -85,9 +85,9 @@ class Bar(Silent):
             TextColumn("{task.description}", markup=False),
             console=Console(stderr=True),
             transient=True,
+            redirect_stdout=False,  # what goes to a pipe must not end up on the terminal
         )
         self._task = self._progress.add_task("starting", total=None, left="")
-        self._progress.start()
         return self
 
     def __exit__(
@@ -99,7 +99,8 @@ class Bar(Silent):
         self._progress.stop()
 
     def __call__(self, step: Step) -> None:
-        """Move the bar."""
+        """Move the bar; it appears with the first step, below what was said about the table."""
+        self._progress.start()
         self._progress.update(
             self._task,
             description=printable(step.text),

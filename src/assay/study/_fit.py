@@ -11,7 +11,7 @@ from assay.base import ParameterError, check_option
 from assay.select import Ledger, refit, search
 from assay.study._model import Model
 from assay.study._portfolio import EFFORTS, own_families, portfolio
-from assay.study._record import build_record
+from assay.study._record import build_record, table_record
 from assay.study._study import Study
 from assay.table import Dataset, prepare, read
 
@@ -62,6 +62,7 @@ def fit(
     task: str | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     progress: Callable[[Progress], object] | None = None,
+    on_table: Callable[[dict[str, Any]], object] | None = None,
     **options: Any,
 ) -> Study:
     """Find the best model for a column of a table, and say honestly how good it is.
@@ -105,6 +106,8 @@ def fit(
         Where finished work is kept; a fit that was stopped goes on from there.
     progress : callable or None, default=None
         Called with a `Progress` before the first unit of work and after each.
+    on_table : callable or None, default=None
+        Called once, before any fit, with the part of the record that tells rows and columns.
     **options
         Passed to `assay.table.read`: delimiter, decimal, encoding, sheet, missing.
 
@@ -140,6 +143,8 @@ def fit(
         positive=positive,
         task=task,
     )
+    if on_table is not None:
+        on_table(table_record(dataset))
     families, notes = portfolio(dataset, effort) if defaults else ([], [])
     families += own_families(models or {}, dataset)
     if not families:

@@ -38,20 +38,9 @@ def build_record(
     """
     metric = outcome.metric
     return {
-        "format": RECORD_FORMAT,
-        "assay": __version__,
-        "source": dataset.source,
-        "digest": dataset.digest,
+        **table_record(dataset),
         "seed": outcome.seed,
         "effort": effort,
-        "task": dataset.target.task,
-        "target": _target(dataset),
-        "rows": {
-            "read": dataset.account.read,
-            "used": dataset.account.used,
-            "dropped": [{"reason": why, "count": n} for why, n in dataset.account.dropped],
-        },
-        "columns": dataset.overview,
         "notes": [*dataset.notes, *notes, *outcome.notes],
         "plan": _fields(outcome.plan),
         "metric": {
@@ -82,6 +71,25 @@ def build_record(
         "work": _fields(outcome.work),
         "diagnostics": _diagnose(dataset, outcome),
         "versions": {"assay": __version__, **{name: version(name) for name in _LIBRARIES}},
+    }
+
+
+def table_record(dataset: Dataset) -> dict[str, Any]:
+    """Return the part of the record that is known before any fit: rows, columns, target."""
+    return {
+        "format": RECORD_FORMAT,
+        "assay": __version__,
+        "source": dataset.source,
+        "digest": dataset.digest,
+        "task": dataset.target.task,
+        "target": _target(dataset),
+        "rows": {
+            "read": dataset.account.read,
+            "used": dataset.account.used,
+            "dropped": [{"reason": why, "count": n} for why, n in dataset.account.dropped],
+        },
+        "columns": dataset.overview,
+        "notes": list(dataset.notes),
     }
 
 

@@ -263,9 +263,9 @@ def _settle(
     if dates is not None:
         column.values, column.style = dates.values, dates.style
         if dates.ambiguous:
-            first, order = ("day", "False") if dates.style == "dmy" else ("month", "True")
+            first = "day" if dates.style == "dmy" else "month"
             notes.add(
-                f"dates such as 03/04/2024 are read with the {first} first (dayfirst={order} "
+                f"dates such as 03/04/2024 are read with the {first} first (the option dayfirst "
                 "says otherwise): {}",
                 shown(name),
             )
@@ -287,7 +287,7 @@ def _tell_mixed(
             row = int(odd[0])
             notes.add(
                 "columns of mixed values are read as text (if the odd ones mean missing, name "
-                "them in missing=): {}",
+                "them with the option missing): {}",
                 f"{shown(name)} ({count} of {present} are {what}; the first other is "
                 f"{shown(bare[row])} in {place(row)})",
             )
@@ -296,7 +296,8 @@ def _tell_mixed(
     if kept.any():
         found = text.filter(kept).unique(maintain_order=True).to_list()
         notes.add(
-            "in columns of text these are levels, not missing values (missing= says otherwise): {}",
+            "in columns of text these are levels, not missing values (the option missing says "
+            "otherwise): {}",
             f"{', '.join(map(repr, found))} in {shown(name)}",
         )
 

@@ -221,7 +221,7 @@ def _is_regression(values: pl.Series, kind: str | None, task: str | None, notes:
         chosen = "numbers" if few else "classes"
         notes.add(
             f"the target {shown(values.name)} has {distinct} different integers in {len(values)} "
-            f"rows and is read as {chosen}; task={other!r} says otherwise"
+            f"rows and is read as {chosen}; the option task says otherwise ({other})"
         )
     return few and distinct > 2
 
@@ -274,7 +274,7 @@ def _positive_code(
     if positive is None:
         if len(labels) != 2:
             return None
-        notes.add(f"the positive class is {shown(labels[1])}; positive= names the other")
+        notes.add(f"the positive class is {shown(labels[1])}; the option positive names the other")
         return 1
     if len(labels) != 2:
         raise ParameterError(

@@ -49,7 +49,7 @@ DATES += [
         "day or month first",
         "a,b\n03/04/2024,1\n05/06/2024,2\n",
         {"a": [dt.datetime(2024, 3, 4), dt.datetime(2024, 5, 6)], "b": [1, 2]},
-        notes=["month first", "dayfirst=True"],
+        notes=["month first", "the option dayfirst says otherwise"],
     ),
     text(
         "day first on request",
