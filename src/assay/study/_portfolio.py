@@ -18,8 +18,10 @@ from assay.table import Dataset, Encoder
 
 EFFORTS = ("quick", "normal", "thorough")
 
-# A neighbour search costs rows^2 * columns per partition; beyond this it would take hours here.
-MAX_NEIGHBOR_WORK = 2e11
+# Rows^2 * columns: a neighbour search beyond this takes minutes per partition.
+MAX_NEIGHBOR_WORK = 1e12
+# A discriminant factors a matrix of columns x columns in every fit.
+MAX_DISCRIMINANT_COLUMNS = 1000
 
 _N_NEIGHBORS = {
     "quick": (1, 5, 15, 35),
@@ -47,25 +49,45 @@ def portfolio(dataset: Dataset, effort: str = "normal") -> tuple[list[Family], l
     check_option("effort", effort, EFFORTS)
     encoder = Encoder(kinds=tuple(feature.kind for feature in dataset.schema.features))
     make = _regressors if dataset.target.task == "regression" else _classifiers
-    families = [
-        Family(name, estimator, tuple(candidates), encoder)
-        for name, estimator, candidates in make(effort, len(dataset.y))
-    ]
-    n_rows, n_columns = dataset.X.shape
-    if float(n_rows) ** 2 * max(n_columns, 1) <= MAX_NEIGHBOR_WORK:
-        return families, []
-    note = f"k-nearest neighbours left out: {n_rows:,} rows would need hours of searching"
-    return [family for family in families if family.name != _NEIGHBORS], [note]
+    left_out = _too_much_work(len(dataset.y), _encoded_width(dataset))
+    families, notes = [], []
+    for name, estimator, candidates in make(effort, len(dataset.y)):
+        if name in left_out:
+            notes.append(f"{name} left out: {left_out[name]}")
+        else:
+            families.append(Family(name, estimator, tuple(candidates), encoder))
+    return families, notes
 
 
 _NEIGHBORS = "k-nearest neighbours"
+_DISCRIMINANT = "linear discriminant"
+
+
+def _encoded_width(dataset: Dataset) -> int:
+    """Columns after encoding; a nominal column gives at most one per level and one for gaps."""
+    return sum(
+        len(feature.levels) + 1 if feature.kind == "nominal" and feature.levels else 1
+        for feature in dataset.schema.features
+    )
+
+
+def _too_much_work(n_rows: int, width: int) -> dict[str, str]:
+    """Return the families that would take too long on a table of this shape, with the reason."""
+    reasons = {}
+    if float(n_rows) ** 2 * width > MAX_NEIGHBOR_WORK:
+        reasons[_NEIGHBORS] = f"{n_rows:,} rows of {width:,} columns take too long to search"
+    if width > MAX_DISCRIMINANT_COLUMNS:
+        reasons[_DISCRIMINANT] = (
+            f"{width:,} columns, and it is tried up to {MAX_DISCRIMINANT_COLUMNS:,}"
+        )
+    return reasons
 
 
 def _classifiers(effort: str, n_rows: int) -> Iterable[tuple[str, Any, list[dict[str, Any]]]]:
     yield _NEIGHBORS, KNeighborsClassifier(), _neighbor_grid(effort, n_rows)
     yield "logistic regression", LogisticRegression(max_iter=2000), _grid(C=_penalties(effort))
     yield (
-        "linear discriminant",
+        _DISCRIMINANT,
         LinearDiscriminantAnalysis(),
         [{"solver": "svd"}, *_grid(solver=("lsqr",), shrinkage=("auto", 0.1, 0.5))],
     )
