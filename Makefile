@@ -27,9 +27,9 @@ test-sanitize: $(VENV)/.dev
 
 # What a user gets: the wheel, in a virtual environment of its own, against the tests.
 test-wheel: $(VENV)/.dev
-	rm -rf build/wheel && $(PY) -m build -q --wheel --outdir build/wheel
+	rm -rf dist && $(PY) -m build -q --wheel --outdir dist
 	rm -rf build/wheel-venv && $(PY) -m venv build/wheel-venv
-	build/wheel-venv/bin/python -m pip --disable-pip-version-check -q install "$$(ls build/wheel/*.whl)[test]"
+	build/wheel-venv/bin/python -m pip --disable-pip-version-check -q install "$$(ls dist/*.whl)[test]"
 	cd tests && ../build/wheel-venv/bin/python -m pytest -q -n 2 -p no:cacheprovider .
 
 check: $(VENV)/.dev
@@ -52,8 +52,10 @@ docs: $(VENV)/.dev
 	$(BIN)/sphinx-build -q -W --keep-going docs docs/_build/html
 
 # Inner loop of a kernel author: rebuild the extension in place after an edit, in seconds.
-core: $(VENV)/.installed
-	cmake --build build/editable --target install
+core:
+	test -d build/editable || $(MAKE) $(VENV)/.installed
+	cmake --build build/editable
+	touch $(VENV)/.installed
 
 $(VENV)/bin/python:
 	python3 -m venv $(VENV)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.cli import main
+from assay.cli import run
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    run()

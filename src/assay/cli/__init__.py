@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from assay.cli._main import main
+from assay.cli._main import main, run
 
-__all__ = ["main"]
+__all__ = ["main", "run"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -92,5 +93,7 @@ def _os_message(error: OSError) -> str:
     if error.strerror is None:
         # A message of our own: it says what, where and what to do.
         return str(error)
+    if error.filename is None and error.strerror != os.strerror(error.errno or 0):
+        return error.strerror  # a message of our own with its number
     where = "input or output failed" if error.filename is None else str(error.filename)
     return f"{where}: {error.strerror.lower()}"

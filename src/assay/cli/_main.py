@@ -7,12 +7,13 @@ import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
+from typing import NoReturn
 
 import click
 
 from assay import __version__
 from assay.cli._completion import completion
-from assay.cli._errors import OK, Terminated, fail
+from assay.cli._errors import INTERRUPTED, OK, TERMINATED, Terminated, fail
 from assay.cli._fit import fit
 from assay.cli._inspect import inspect
 from assay.cli._predict import predict
@@ -83,6 +84,18 @@ def main(args: Sequence[str] | None = None) -> int:
         if before is not None:
             _on_terminate(before)
     return code if isinstance(code, int) else OK
+
+
+def run() -> NoReturn:
+    """Be the process ``assay``: exit with the code of `main`."""
+    code = main()
+    if code in (INTERRUPTED, TERMINATED):
+        # A thread may be in the middle of a unit, and nobody wants to wait for it. All that is
+        # finished is on disk.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _forgive_encoding() -> None:

@@ -172,7 +172,8 @@ class Ledger:
             sqlite3.SQLITE_BUSY: errno.EBUSY,
             sqlite3.SQLITE_LOCKED: errno.EBUSY,
         }.get(code, errno.EIO)
-        return OSError(number, f"{self._name}: {error}; finished units are kept")
+        advice = "free some space and run again" if number == errno.ENOSPC else "run again"
+        return OSError(number, f"{self._name}: {error}; finished units are kept: {advice}")
 
 
 def _check_place(path: Path) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
+from itertools import islice
 from time import perf_counter
 
 import joblib
@@ -148,14 +149,11 @@ class Runner:
                     yield _work(task, encodings)
             return
         if self.backend == "threads":
-            encodings = Encodings(n_jobs + 1)
-            calls = (joblib.delayed(_work_on_thread)(task, encodings) for task in tasks)
             with listening():
-                yield from _unordered(calls, n_jobs, "threading")
+                yield from _on_threads(tasks, n_jobs)
         else:
-            calls = (joblib.delayed(_work_in_process)(task) for task in tasks)
             with joblib.parallel_config("loky", inner_max_num_threads=1):
-                yield from _unordered(calls, n_jobs, None)
+                yield from _on_processes(tasks, n_jobs)
 
     def _task(self, unit: Unit) -> Task:
         partition, family = self.partitions[unit.repeat], self.families[unit.family]
@@ -175,13 +173,34 @@ class Runner:
         return unit.family, float(rows * len(unit.candidates))
 
 
-def _unordered(
-    calls: Iterable[object], n_jobs: int, backend: str | None
-) -> Iterator[tuple[str, bytes, float]]:
-    parallel = joblib.Parallel(
-        n_jobs=n_jobs, backend=backend, return_as="generator_unordered", batch_size=1
+def _on_threads(tasks: Iterable[Task], n_jobs: int) -> Iterator[tuple[str, bytes, float]]:
+    # Not joblib's threads: they are daemons, and one that is inside a kernel when the interpreter
+    # ends takes the process down. These are waited for.
+    encodings = Encodings(n_jobs + 1)
+    # The number of OpenMP threads belongs to each thread; BLAS was limited for the process.
+    pool = ThreadPoolExecutor(n_jobs, "assay", lambda: threadpool_limits(1, user_api="openmp"))
+    waiting = iter(tasks)
+    running = {pool.submit(_work, task, encodings) for task in islice(waiting, 2 * n_jobs)}
+    try:
+        while running:
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            running |= {pool.submit(_work, task, encodings) for task in islice(waiting, len(done))}
+            for future in done:
+                yield future.result()
+    except KeyboardInterrupt:
+        pool.shutdown(wait=False, cancel_futures=True)  # the user does not want to wait
+        raise
+    except BaseException:
+        pool.shutdown(cancel_futures=True)
+        raise
+    pool.shutdown()
+
+
+def _on_processes(tasks: Iterable[Task], n_jobs: int) -> Iterator[tuple[str, bytes, float]]:
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", batch_size=1)
+    results: Generator[tuple[str, bytes, float], None, None] = parallel(
+        joblib.delayed(_work_in_process)(task) for task in tasks
     )
-    results: Generator[tuple[str, bytes, float], None, None] = parallel(calls)
     try:
         # Not "yield from": it would pass an early close on to joblib, which warns of lost work.
         for result in results:  # noqa: UP028
@@ -198,17 +217,6 @@ def _work(task: Task, encodings: Encodings) -> tuple[str, bytes, float]:
     entries = run_unit(problem, partition, family, candidates, split, key, encodings)
     lengths = [int(partition.sizes[block]) for block in split.tests]
     return key, encode(entries, lengths), perf_counter() - start
-
-
-_thread = threading.local()
-
-
-def _work_on_thread(task: Task, encodings: Encodings) -> tuple[str, bytes, float]:
-    # The number of OpenMP threads belongs to each thread; BLAS was limited for the process.
-    if not getattr(_thread, "limited", False):
-        threadpool_limits(1, user_api="openmp")
-        _thread.limited = True
-    return _work(task, encodings)
 
 
 class _Process:

@@ -35,7 +35,7 @@ void brute_force(MatrixView<const T> queries, MatrixView<const T> refs, double p
     constexpr std::size_t few = 4;  // queries not worth packing the rows
     const double work = static_cast<double>(queries.rows) * static_cast<double>(refs.rows) *
                         static_cast<double>(refs.cols + 4);
-    const int threads = work < 1e6 ? 1 : n_threads;  // to wake others would take longer
+    const int threads = work < 1e7 ? 1 : n_threads;  // to wake others would take longer
     with_metric(p, [&](auto metric) {
         if (queries.rows < few) {
             scan(queries, refs, metric, distance, index, threads);

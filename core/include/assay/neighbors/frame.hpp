@@ -2,9 +2,10 @@
 //
 //     q'  =  float32((q - centre) * scale),     scale a power of two
 //
-// Any centre and scale are right; these come from a sample of the rows.
+// Any centre and scale are right. The centre is the median of a sample of the rows, which
+// a few far outliers do not move.
 //
-// Cost    O(1024 d) time, d numbers of memory.
+// Cost    O(256 d) time, d numbers of memory.
 #pragma once
 
 #include <algorithm>
@@ -21,18 +22,20 @@ struct Frame {
     double scale = 1;
 
     template <class T>
-    explicit Frame(MatrixView<const T> refs) : centre(refs.cols, 0.0) {
-        const std::size_t step = refs.rows / 1024 + 1;
-        const auto n = static_cast<double>((refs.rows + step - 1) / step);
-        for (std::size_t r = 0; r < refs.rows; r += step) {
-            for (std::size_t j = 0; j < refs.cols; ++j) {
-                centre[j] += static_cast<double>(refs(r, j)) / n;
-            }
-        }
+    explicit Frame(MatrixView<const T> refs) : centre(refs.cols) {
+        const std::size_t step = refs.rows / 256 + 1;
+        std::vector<double> sample;
         double largest = 0;
-        for (std::size_t r = 0; r < refs.rows; r += step) {
-            for (std::size_t j = 0; j < refs.cols; ++j) {
-                largest = std::max(largest, std::abs(static_cast<double>(refs(r, j)) - centre[j]));
+        for (std::size_t j = 0; j < refs.cols; ++j) {
+            sample.clear();
+            for (std::size_t r = 0; r < refs.rows; r += step) {
+                sample.push_back(static_cast<double>(refs(r, j)));
+            }
+            const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
+            std::nth_element(sample.begin(), middle, sample.end());
+            centre[j] = *middle;
+            for (const double value : sample) {
+                largest = std::max(largest, std::abs(value - centre[j]));
             }
         }
         if (largest > 0 && std::isfinite(largest)) {

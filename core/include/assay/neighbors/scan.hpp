@@ -1,6 +1,6 @@
 // The k nearest rows of a few queries: one pass over the rows as they are.
 //
-// Chunks of rows are independent; their lists are merged in the order of the rows.
+// Chunks of rows are independent; their lists are merged at the end.
 //
 // Needs, result and order: as brute_force.hpp.
 // Cost    O(m n d) time; k neighbours per query and chunk of 16384 rows.
@@ -44,7 +44,6 @@ void scan_chunk(MatrixView<const T> query, MatrixView<const T> rows, std::size_t
                 limit = list.limit(metric);
             }
         }
-        list.trim();
     }
 }
 
@@ -53,12 +52,11 @@ void scan(MatrixView<const T> queries, MatrixView<const T> refs, const Metric& m
           MatrixView<double> distance, MatrixView<std::int64_t> index, int n_threads) {
     constexpr std::size_t chunk = 16384;
     const std::size_t k = distance.cols;
-    const std::size_t capacity = NearestList::capacity(k);
     const std::size_t n_chunks = chunk_count(refs.rows, chunk);
-    std::vector<Neighbor> memory(queries.rows * n_chunks * capacity);
+    std::vector<Neighbor> memory(queries.rows * n_chunks * k);
     std::vector<NearestList> lists;
     for (std::size_t t = 0; t < queries.rows * n_chunks; ++t) {
-        lists.emplace_back(std::span(memory).subspan(t * capacity, capacity), k);
+        lists.emplace_back(std::span(memory).subspan(t * k, k));
     }
     parallel_chunks(queries.rows * n_chunks, 1, n_threads, [&](Range task) {
         const std::size_t query = task.index / n_chunks;

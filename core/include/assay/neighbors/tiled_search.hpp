@@ -49,11 +49,10 @@ class TiledSearch {
           n_threads_(n_threads),
           // Enough tasks to balance, each worth more than handing it out.
           task_(std::clamp(queries.rows / 256, std::size_t{1}, std::size_t{16}) * group_width),
-          memory_(queries.rows * NearestList::capacity(k)) {
-        const std::size_t capacity = NearestList::capacity(k);
+          memory_(queries.rows * k) {
         lists_.reserve(queries.rows);
         for (std::size_t i = 0; i < queries.rows; ++i) {
-            lists_.emplace_back(std::span(memory_.data() + i * capacity, capacity), k);
+            lists_.emplace_back(std::span(memory_.data() + i * k, k));
         }
     }
 
@@ -99,6 +98,7 @@ class TiledSearch {
         screen_queries_.emplace(queries_.rows, refs_.cols, group_width);
         screen_queries_->pack(queries_, *frame_, n_threads_);
         screen_.emplace(tile, refs_.cols, panel_width);
+        limits_.assign(queries_.rows, {-1, nothing});
     }
 
     // Computes every pair of a tile in float64.
@@ -168,7 +168,7 @@ class TiledSearch {
         std::size_t size;
     };
 
-    // Calls visit(group, first row of the slice, rows) and lowers the limits after it.
+    // Calls visit(group, first row of the slice, rows).
     template <class Visit>
     void for_each_slice(Range queries, std::size_t seen, std::size_t n_rows, const Visit& visit) {
         for (std::size_t q = queries.begin; q < queries.end; q += group_width) {
@@ -177,9 +177,6 @@ class TiledSearch {
                 size = std::clamp(whole_panels((seen + row) / 2), panel_width, max_slice);
                 size = std::min(size, whole_panels(n_rows - row));
                 visit(group, row, size);
-                for (std::size_t i = 0; i < group.size; ++i) {
-                    lists_[q + i].trim();
-                }
             }
         }
     }
@@ -196,12 +193,23 @@ class TiledSearch {
         lists_[query].offer({metric_.root(reduced), reduced, static_cast<std::int64_t>(row)});
     }
 
-    [[nodiscard]] float query_limit(std::size_t query) const noexcept {
+    // The limit of the screen, computed anew only when the list has changed.
+    [[nodiscard]] float query_limit(std::size_t query) noexcept {
         const double distance = lists_[query].worst().distance;
-        return distance == 0 ? nothing  // no row can be nearer
-                             : screen_limit(distance, frame_->scale, screen_queries_->norm(query),
-                                            refs_.cols);
+        Limit& last = limits_[query];
+        if (distance != last.distance) {
+            last = {distance, distance == 0
+                                  ? nothing  // no row can be nearer
+                                  : screen_limit(distance, frame_->scale,
+                                                 screen_queries_->norm(query), refs_.cols)};
+        }
+        return last.value;
     }
+
+    struct Limit {
+        double distance;
+        float value;
+    };
 
     static constexpr float nothing = -std::numeric_limits<float>::infinity();
 
@@ -218,6 +226,7 @@ class TiledSearch {
     std::optional<Frame> frame_;
     std::optional<ScreenPanels> screen_queries_;
     std::optional<ScreenPanels> screen_;
+    std::vector<Limit> limits_;
 };
 
 }  // namespace assay::neighbors
