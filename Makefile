@@ -30,7 +30,7 @@ test-wheel: $(VENV)/.dev
 	rm -rf dist && $(PY) -m build -q --wheel --outdir dist
 	rm -rf build/wheel-venv && $(PY) -m venv build/wheel-venv
 	build/wheel-venv/bin/python -m pip --disable-pip-version-check -q install "$$(ls dist/*.whl)[test]"
-	cd tests && ../build/wheel-venv/bin/python -m pytest -q -n 2 -p no:cacheprovider .
+	build/wheel-venv/bin/pytest -q -n 2 -p no:cacheprovider tests
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .
