@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import platform
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from importlib import import_module, metadata
+from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -32,11 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("family", choices=families)
     parser.add_argument("--repeats", type=int, default=7, help="timed calls of each contestant")
     parser.add_argument("--work", default="", help="only works whose name contains this text")
-    parser.add_argument("--memory-of", nargs=2, metavar=("WORK", "CONTESTANT"), help="internal")
     options = parser.parse_args(arguments)
     works: Sequence[Work] = import_module(f"benchmarks.{options.family}").WORKS
-    if options.memory_of:
-        return _print_memory(works, *options.memory_of)
     works = [work for work in works if options.work in work.name]
     if not works:
         parser.error(f"no work of {options.family} contains {options.work!r}")
@@ -59,20 +57,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def measure(work: Work, family: str, repeats: int) -> dict[str, Any]:
-    """Time all contestants in turn, then look at quality and memory."""
-    data = work.data()
+    """Time all contestants in turn, and look at quality and memory.
+
+    Each contestant lives in a process of its own: in a shared one, the idle threads of one library
+    slow down the next (scikit-learn took twice its time beside FAISS).
+    """
     present = [each for each in work.contestants if each.installed()]
-    calls = {each.name: each.load() for each in present}
-    results = {name: call(data) for name, call in calls.items()}  # also warms caches and pools
-    seconds: dict[str, list[float]] = {name: [] for name in calls}
+    children = {each.name: _Child(family, work, each) for each in present}
+    answers = {name: child.answer() for name, child in children.items()}  # also warms caches
+    seconds: dict[str, list[float]] = {name: [] for name in children}
     for repeat in range(repeats):
-        names = list(calls)
+        names = list(children)
         # The order rotates: nobody always runs after the same neighbour.
         for name in names[repeat % len(names) :] + names[: repeat % len(names)]:
-            start = time.perf_counter()
-            calls[name](data)
-            seconds[name].append(time.perf_counter() - start)
-    ours = statistics.median(seconds[OURS])
+            seconds[name].append(children[name].time())
+    for child in children.values():
+        child.close()
+    ours, data = statistics.median(seconds[OURS]), work.data()
     return {
         "name": work.name,
         "contestants": [
@@ -82,13 +83,60 @@ def measure(work: Work, family: str, repeats: int) -> dict[str, Any]:
                 "seconds": seconds[name],
                 "ratio": statistics.median(seconds[name]) / ours,
                 "bar": work.bars.get(name),
-                "quality": work.quality(data, results[name], results[work.reference]),
-                "peak_mb": memory(family, work, name),
+                "quality": work.quality(data, answers[name].result, answers[work.reference].result),
+                "peak_mb": answers[name].peak_mb,
             }
-            for name in calls
+            for name in children
         ],
         "skipped": [each.name for each in work.contestants if not each.installed()],
     }
+
+
+class _Answer(NamedTuple):
+    """What the first call gave, and the memory it added at its peak."""
+
+    result: Any
+    peak_mb: float
+
+
+class _Child:
+    """A contestant in its process."""
+
+    def __init__(self, family: str, work: Work, contestant: Contestant) -> None:
+        context = multiprocessing.get_context("spawn")
+        self._line, far = context.Pipe()
+        self._process = context.Process(
+            target=_serve, args=(far, family, work.name, contestant.name)
+        )
+        self._process.start()
+        far.close()
+
+    def answer(self) -> _Answer:
+        return _Answer(*self._line.recv())
+
+    def time(self) -> float:
+        """Return the seconds of one call."""
+        self._line.send(True)
+        return float(self._line.recv())
+
+    def close(self) -> None:
+        self._line.send(False)
+        self._process.join()
+
+
+def _serve(line: Connection, family: str, work_name: str, contestant_name: str) -> None:
+    works: Sequence[Work] = import_module(f"benchmarks.{family}").WORKS
+    work = next(work for work in works if work.name == work_name)
+    contestant = next(each for each in work.contestants if each.name == contestant_name)
+    call, data = contestant.load(), work.data()
+    before = _status("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5")  # peak := now
+    result = call(data)
+    line.send((result, _status("VmHWM") - before))
+    while line.recv():
+        start = time.perf_counter()
+        call(data)
+        line.send(time.perf_counter() - start)
 
 
 def as_table(record: dict[str, Any]) -> Table:
@@ -104,18 +152,10 @@ def as_table(record: dict[str, Any]) -> Table:
             f"{row['median_seconds']:.4f}",
             "" if ours else f"{row['ratio']:.2f}x",
             "" if row["bar"] is None else f"{row['bar']:g}x",
-            "" if row["peak_mb"] is None else f"{row['peak_mb']:.0f}",
+            f"{row['peak_mb']:.0f}",
             row["quality"],
         )
     return table
-
-
-def memory(family: str, work: Work, contestant: str) -> float | None:
-    """Peak memory that one call adds, in MB, measured in a process of its own."""
-    command = [sys.executable, __file__, family, "--memory-of", work.name, contestant]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    lines = done.stdout.split()
-    return float(lines[-1]) if done.returncode == 0 and lines else None
 
 
 def machine() -> dict[str, Any]:
@@ -130,17 +170,6 @@ def machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "versions": {name: _version(name) for name in PACKAGES},
     }
-
-
-def _print_memory(works: Sequence[Work], work_name: str, contestant_name: str) -> int:
-    work = next(work for work in works if work.name == work_name)
-    contestant: Contestant = next(c for c in work.contestants if c.name == contestant_name)
-    call, data = contestant.load(), work.data()
-    before = _status("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # peak := now
-    call(data)
-    print(_status("VmHWM") - before)
-    return 0
 
 
 def _status(key: str) -> float:
