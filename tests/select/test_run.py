@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 from pathlib import Path
 from typing import Any, Self
@@ -262,3 +264,29 @@ def test_families_and_metrics_without_weights_are_told() -> None:
     )  # fmt: skip
     assert "fragile takes no weights; it was fitted without them" in outcome.notes
     assert "<lambda> takes no weights; it was computed without them" in outcome.notes
+
+
+LEAVING = """
+import numpy as np
+from assay.neighbors import KNeighborsClassifier
+from assay.select import Family, Ledger, search
+
+class Full(Ledger):
+    def put(self, key, payload):
+        raise OSError(28, "the disk is full")
+
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(12_000, 20)), rng.integers(0, 2, 12_000)
+quick = Family("quick", KNeighborsClassifier(1), [{}])
+slow = Family("slow", KNeighborsClassifier(500), [{"p": 3.0}])
+search(X, y, [quick, slow], task="binary", n_jobs=2, ledger=Full())
+"""
+
+
+def test_an_error_waits_for_threads_that_are_inside_a_kernel() -> None:
+    # Left alone, such a thread takes the process down when the interpreter ends (SIGABRT).
+    ended = subprocess.run(
+        [sys.executable, "-c", LEAVING], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert ended.returncode == 1, ended.stderr
+    assert ended.stderr.endswith("OSError: [Errno 28] the disk is full\n")
