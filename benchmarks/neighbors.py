@@ -218,5 +218,6 @@ WORKS = (
         contestants=CHOOSERS,
         reference="scikit-learn, 26 fits",
         quality=largest_difference,
+        bars={"assay, 26 fits": 10.0},
     ),
 )
