@@ -155,3 +155,43 @@ TEST_CASE("not-a-number passes the screen") {
     CHECK(n_hits == group_width);
     CHECK(hits[0].row == 7);
 }
+
+TEST_CASE("no row with a score up to s is farther than the reach of s") {
+    for (const double offset : {0.0, 100.0, 1e6}) {
+        constexpr std::size_t n = 640;
+        constexpr std::size_t d = 9;
+        assay::RandomStream stream(5, static_cast<std::uint64_t>(offset));
+        std::vector<double> values((n + group_width) * d);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            values[i] = stream.normal() * (i % 7 == 0 ? 1e-3 : 1) + (i / d % 50 == 0 ? offset : 0);
+        }
+        const MatrixView<const double> rows{values.data(), n, d};
+        const MatrixView<const double> queries{values.data() + n * d, group_width, d};
+        const Frame frame(rows);
+        ScreenPanels panels(n, d, panel_width);
+        panels.pack(rows, frame, 1);
+        ScreenPanels group(group_width, d, group_width);
+        group.pack(queries, frame, 1);
+        const std::vector<float> limit(group_width, std::numeric_limits<float>::infinity());
+        std::vector<Pair> hits(n * group_width);
+        std::vector<float> scores(n * group_width);
+        const std::size_t n_hits = assay::dispatch([&](auto level) {
+            return Screen<decltype(level)>::run(group.from(0), panels.from(0),
+                                                panels.half_norms_from(0), d, n / panel_width,
+                                                limit.data(), hits.data(), scores.data());
+        });
+        REQUIRE(n_hits == n * group_width);
+        double loosest = 0;
+        for (std::size_t h = 0; h < n_hits; ++h) {
+            const auto [row, q] = hits[h];
+            const double distance =
+                std::sqrt(assay::squared_distance(queries.row(q), rows.row(row)));
+            const double reach = screen_reach(scores[h], frame.scale, group.norm(q), d);
+            CHECK(distance <= reach);
+            if (offset == 0) {
+                loosest = std::max(loosest, reach / distance);
+            }
+        }
+        CHECK(loosest < 1.01);
+    }
+}

@@ -20,10 +20,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 #include "assay/common/distance.hpp"
 #include "assay/common/matrix_view.hpp"
 #include "assay/neighbors/scan.hpp"
+#include "assay/neighbors/shortlist_search.hpp"
 #include "assay/neighbors/tiled_search.hpp"
 
 namespace assay::neighbors {
@@ -32,7 +35,8 @@ template <class T>
 void brute_force(MatrixView<const T> queries, MatrixView<const T> refs, double p,
                  MatrixView<double> distance, MatrixView<std::int64_t> index, int n_threads) {
     constexpr std::size_t block = 8192;
-    constexpr std::size_t few = 4;  // queries not worth packing the rows
+    constexpr std::size_t few = 4;   // queries not worth packing the rows
+    constexpr std::size_t many = 12;  // neighbours worth a shortlist
     const double work = static_cast<double>(queries.rows) * static_cast<double>(refs.rows) *
                         static_cast<double>(refs.cols + 4);
     const int threads = work < 1e7 ? 1 : n_threads;  // to wake others would take longer
@@ -41,12 +45,24 @@ void brute_force(MatrixView<const T> queries, MatrixView<const T> refs, double p
             scan(queries, refs, metric, distance, index, threads);
             return;
         }
+        bool shortlist = std::is_same_v<decltype(metric), Euclidean> && distance.cols >= many &&
+                         refs.rows <= std::numeric_limits<std::uint32_t>::max();
         for (std::size_t begin = 0; begin < queries.rows; begin += block) {
             const std::size_t rows = std::min(block, queries.rows - begin);
-            TiledSearch<T, decltype(metric)> search(queries.middle_rows(begin, rows), refs,
-                                                    distance.cols, metric, threads);
+            const auto part = queries.middle_rows(begin, rows);
+            const auto far = distance.middle_rows(begin, rows);
+            const auto found = index.middle_rows(begin, rows);
+            if (shortlist) {
+                ShortlistSearch<T> search(part, refs, distance.cols, threads);
+                if (search.run()) {
+                    search.write(far, found);
+                    continue;
+                }
+                shortlist = false;  // the other blocks would most likely fail too
+            }
+            TiledSearch<T, decltype(metric)> search(part, refs, distance.cols, metric, threads);
             search.run();
-            search.write(distance.middle_rows(begin, rows), index.middle_rows(begin, rows));
+            search.write(far, found);
         }
     });
 }

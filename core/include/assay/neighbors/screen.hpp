@@ -24,6 +24,7 @@
 // Source  Higham: Accuracy and stability of numerical algorithms (2002), section 3.1.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -38,6 +39,11 @@ struct Screen {
     static std::size_t run(const float* group, const float* panels, const float* half_norms,
                            std::size_t d, std::size_t n_panels, const float* limit,
                            Pair* hits) noexcept;
+
+    // The same, and s of every hit.
+    static std::size_t run(const float* group, const float* panels, const float* half_norms,
+                           std::size_t d, std::size_t n_panels, const float* limit, Pair* hits,
+                           float* score) noexcept;
 };
 
 namespace detail {
@@ -84,6 +90,25 @@ inline constexpr double max_features = 0x1p16;
     // What float64 lost in the norms and in this line.
     const double lost = (n + 8) * 0x1p-51 * (reach * reach + norm * norm);
     return std::nextafter(static_cast<float>(limit + lost), infinity);
+}
+
+// The largest float64 distance (distance.hpp, Euclidean) that a row with a finite s <= score
+// can have, given |q| and the scale of the frame: the bounds above, read backwards. A row at
+// distance D from the query has R <= Q + D, so that its own norm is not needed:
+//
+//     D^2 (1 - 4 g)  <=  2 s + Q^2 (1 + 5 g),      g = 2.2 (d + 4) u
+[[nodiscard]] inline double screen_reach(float score, double scale, double norm,
+                                         std::size_t d) noexcept {
+    const auto n = static_cast<double>(d);
+    const double g = 2.2 * detail::sum_error(n);
+    if (!(norm < detail::largest && n < detail::max_features)) {
+        return std::numeric_limits<double>::infinity();
+    }
+    const double square = 2 * static_cast<double>(score) +
+                          norm * norm * (1 + 5 * g + (n + 8) * 0x1p-51) + 4 * detail::tiny(n);
+    const double distance = std::sqrt(std::max(square, 0.0) / (1 - 4 * g));
+    const double moved = distance * (1 + 2 * detail::unit) + 2 * detail::unit * norm;
+    return moved / scale * (1 + (n + 8) * 0x1p-52) + std::sqrt(n) * 0x1p-536;
 }
 
 }  // namespace assay::neighbors
