@@ -7,8 +7,15 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 
-from assay.base import Classifier, Regressor, Transformer, check_array_state
+from assay.base import (
+    Classifier,
+    Regressor,
+    Transformer,
+    check_array_state,
+    check_models_state,
+)
 
 
 class Means(Classifier):
@@ -62,3 +69,31 @@ class Coded(Transformer):
 
     def transform(self, X: Any) -> NDArray[Any]:
         return self._predict_data(X)
+
+
+class Halves(Regressor):
+    """The mean of two models, one of each half of the rows; with a third over them, if wished."""
+
+    def __init__(self, estimator: Any = None, *, over: Any = None) -> None:
+        self.estimator = estimator
+        self.over = over
+
+    def fit(self, X: Any, y: Any) -> Self:
+        rows, values, _ = self._fit_data(X, y)
+        half = len(rows) // 2
+        template = Mean() if self.estimator is None else self.estimator
+        self.estimators_ = [
+            clone(template).fit(rows[part], values[part])
+            for part in (slice(None, half), slice(half, None))
+        ]
+        if self.over is not None:
+            self.over_ = clone(self.over).fit(rows, values)
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        rows = self._predict_data(X)
+        return np.mean([model.predict(rows) for model in self.estimators_], axis=0)  # type: ignore[no-any-return]
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        check_models_state(self, "estimators_", count=2, n_features=self.n_features_in_)

@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -163,3 +164,29 @@ def test_tags_follow_what_the_class_takes() -> None:
     assert tags.allow_nan
     assert tags.categorical
     assert not Means().__sklearn_tags__().input_tags.allow_nan
+
+
+@pytest.mark.parametrize("frame", FRAMES, ids=lambda frame: type(frame).__module__)
+def test_table_for_models_inside_stays_as_it_is(frame: Any) -> None:
+    model = Mean()
+    assert model._table(frame, reset=True) is frame
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    model.mean_ = 0.0
+    with pytest.raises(DataError, match="feature names should match"):
+        model._table(pd.DataFrame({"b": [1.0], "a": [2.0]}), reset=False)
+    with pytest.raises(DataError, match="X has no rows"):
+        model._table(pd.DataFrame({"a": [], "b": []}), reset=False)
+
+
+def test_table_for_models_inside_keeps_its_type() -> None:
+    model = Mean()
+    words = np.array([["a", "b"], ["c", "d"]])
+    assert model._table(words, reset=True) is words
+    assert model.n_features_in_ == 2
+    assert model._table([[1, 2]], reset=True).dtype.kind == "i"
+    rows = sp.csr_array(np.eye(3))
+    assert sp.issparse(model._table(rows, reset=True, accept_sparse=True))
+    with pytest.raises(TypeError, match="parse data"):
+        model._table(rows, reset=True)
+    with pytest.raises(DataError, match="Expected 2D array"):
+        model._table([1.0, 2.0], reset=True)

@@ -15,6 +15,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
+from sklearn.utils import get_tags
 
 from assay.base import Classifier
 from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -86,12 +87,18 @@ FITTED |= {
 }
 
 
-def _native_example(cls: type) -> Callable[[], Any]:
-    target = _three if issubclass(cls, Classifier) else _value
-    return lambda: cls().fit(X, target)
+def _native_example(cls: Any) -> Callable[[], Any]:
+    def fitted() -> Any:
+        model = cls._examples()[0]
+        if not issubclass(cls, Classifier):
+            return model.fit(X, _value)
+        many = get_tags(model).classifier_tags.multi_class
+        return model.fit(X, _three if many else _two)
+
+    return fitted
 
 
-# Every native class, found in the table, as it is without any parameter.
+# Every native class, found in the table, as the contract suite has it.
 FITTED |= {cls.__name__: _native_example(cls) for number, cls in classes().items() if number >= 100}
 
 

@@ -145,7 +145,7 @@ def test_newer_format_asks_to_upgrade(small: Path) -> None:
         with pytest.raises(DataError) as caught:
             read(small)
         assert str(caught.value) == (
-            f"{small}: model file of format 2, and this version of Assay reads formats up to 1; "
+            f"{small}: model file of format 3, and this version of Assay reads formats up to 2; "
             f"upgrade Assay"
         )
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.svm import SVC
 
 from assay.store._frame import DTYPES, canonical
 from assay.store._values import TEXT_LIMIT, Malformed, Unstorable, decode, encode, pack, unpack
@@ -105,7 +106,6 @@ def test_numpy_scalar_comes_back_as_numpy_scalar() -> None:
     ("value", "why"),
     [
         (len, "is the function len"),
-        (Ridge(), "is an object of type Ridge"),
         (np.zeros(3, dtype=complex), "is a NumPy array of type complex128"),
         (1j, "is an object of type complex"),
     ],
@@ -114,6 +114,43 @@ def test_encode_says_what_it_cannot_hold(value: Any, why: str) -> None:
     with pytest.raises(Unstorable) as caught:
         encode(value)
     assert str(caught.value) == f"{why}, and a model file holds only numbers, text and arrays"
+
+
+def test_estimator_comes_back_as_a_template() -> None:
+    value = [("a", Ridge(alpha=2.0)), ("b", LogisticRegression(n_jobs=2))]
+    found = decode(json.loads(canonical(encode(value))))
+    assert repr(found) == repr([("a", Ridge(alpha=2.0)), ("b", LogisticRegression())])
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (SVC(), "is a SVC, and a model file holds no models of that class"),
+        (
+            Ridge(solver=len),
+            "is a Ridge whose solver is the function len, and a model file holds only numbers, "
+            "text and arrays",
+        ),
+    ],
+)
+def test_encode_says_which_estimator_it_cannot_hold(value: Any, why: str) -> None:
+    with pytest.raises(Unstorable) as caught:
+        encode(value)
+    assert str(caught.value) == why
+
+
+def _tower(height: int) -> Ridge:
+    return Ridge() if height == 0 else Ridge(solver=_tower(height - 1))
+
+
+def test_templates_are_limited_in_depth() -> None:
+    entry = encode(_tower(7))
+    assert repr(decode(entry)) == repr(_tower(7))
+    with pytest.raises(Unstorable, match=r"has models inside models more than 8 deep$"):
+        encode(_tower(8))
+    deeper = {"estimator": {"class": 2, "params": {"solver": entry}}}
+    with pytest.raises(Malformed, match="a model inside a model is written in no known way"):
+        decode(deeper)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +174,9 @@ def test_pack_says_what_it_cannot_hold(array: Any, why: str) -> None:
     "entry",
     [{}, {"float": "1"}, {"float": 1}, {"tuple": 1}, {"dict": [1]}, {"dict": [[[], 1]]},
      {"dict": [["a"]]}, {"tuple": [], "more": 1}, {"a": 1}, {"F64": [[1], [1, 2]]}, {"U8": [256]},
-     {"I64": ["x"]}, {"F64": [None, {}]}],
+     {"I64": ["x"]}, {"F64": [None, {}]}, {"estimator": 2}, {"estimator": {"class": 2}},
+     {"estimator": {"class": "Ridge", "params": {}}}, {"estimator": {"class": 2, "params": []}},
+     {"estimator": {"class": 2, "params": {}, "state": {}}}],
 )  # fmt: skip
 def test_decode_refuses_what_encode_does_not_write(entry: Any) -> None:
     with pytest.raises(Malformed):

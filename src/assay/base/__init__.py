@@ -8,7 +8,8 @@ from assay.base._estimator import Classifier, Estimator, Regressor, Transformer
 from assay.base._frames import as_frame, as_vector
 from assay.base._nominal import Levels, nominal_columns
 from assay.base._path import Fitted, Predicted
-from assay.base._state import StateError, Value, check_array_state, same
+from assay.base._state import StateError, Value, learned, same
+from assay.base._structure import check_array_state, check_models_state
 from assay.base._targets import class_codes, real_values
 
 __all__ = [
@@ -27,11 +28,13 @@ __all__ = [
     "as_vector",
     "check_array_state",
     "check_interval",
+    "check_models_state",
     "check_n_jobs",
     "check_option",
     "check_weight",
     "class_codes",
     "did_you_mean",
+    "learned",
     "nominal_columns",
     "real_values",
     "same",

@@ -21,11 +21,12 @@ from assay.base._nominal import Levels, nominal_columns
 from assay.base._state import (
     StateError,
     Value,
-    check_array_state,
+    check_depth,
     check_plain_params,
     digest,
     plain_value,
 )
+from assay.base._structure import check_array_state
 from assay.base._targets import class_codes, real_values
 
 
@@ -69,12 +70,13 @@ class Estimator(BaseEstimator):
     expected_failures: ClassVar[Mapping[str, str]] = {}
 
     def state(self) -> dict[str, Value]:
-        """Return the fitted attributes: arrays and plain values only.
+        """Return the fitted attributes: arrays, plain values, and models of which this is true.
 
         Returns
         -------
-        dict of str to ndarray, int, float, bool, str or None
-            By attribute name, in alphabetical order. Arrays are not copied.
+        dict of str to ndarray, int, float, bool, str, None, estimator or list of estimators
+            By attribute name, in alphabetical order. Nothing is copied. The models inside a model
+            are those of Assay, and those of scikit-learn that a model file can hold.
 
         Raises
         ------
@@ -83,6 +85,7 @@ class Estimator(BaseEstimator):
         """
         check_is_fitted(self)
         check_plain_params(self.get_params(deep=False))
+        check_depth(self)
         return {
             name: plain_value(name, value)
             for name, value in sorted(vars(self).items())
@@ -175,6 +178,32 @@ class Estimator(BaseEstimator):
         """Check a table against the one seen in fit and return it as a matrix."""
         check_is_fitted(self)
         return self._rows(X, reset=False)
+
+    def _table(self, X: Any, *, reset: bool, accept_sparse: bool = False) -> Any:
+        """Check shape and names only and return the table for other models, which check the rest.
+
+        A dataframe stays as it is, so that a model inside a model still sees names and levels;
+        anything else becomes an array of its own type, or a CSR matrix when `accept_sparse`.
+        """
+        if not reset:
+            check_is_fitted(self)
+        frame = as_frame(X)
+        if frame is not None:
+            (learn_names if reset else check_names)(self, frame.columns)
+            if not len(frame):
+                raise DataError("X has no rows (0 samples); at least 1 is required")
+            return X
+        try:
+            return validate_data(
+                self,
+                X,
+                reset=reset,
+                dtype=None,
+                accept_sparse="csr" if accept_sparse else False,
+                ensure_all_finite=False,
+            )
+        except ValueError as error:
+            raise DataError(str(error)) from None
 
     def _rows(self, X: Any, *, reset: bool) -> NDArray[Any]:
         frame = as_frame(X)

@@ -1,7 +1,8 @@
 """A model as data: state, digest and equality, all from arrays and plain values.
 
 Saving, hashing, comparing and sending a model are generic because of one rule: a fitted attribute
-is a NumPy array of numbers, booleans or text, or one plain value.
+is a NumPy array of numbers, booleans or text, one plain value, or a model of which the same is
+true (or a list of such models).
 """
 
 from __future__ import annotations
@@ -9,16 +10,23 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
+from assay.base import foreign
 from assay.base._errors import DataError
 from assay.base._targets import as_unicode
 
-Value = NDArray[Any] | int | float | bool | str | None
+Plain: TypeAlias = NDArray[Any] | int | float | bool | str | None
+Value: TypeAlias = Plain | BaseEstimator | list[BaseEstimator]
+
+#: How deep models may stand inside models.
+DEPTH = 8
 
 #: Parameters that say how a model is computed, not what it is: they leave the digest alone.
 HOW = frozenset({"n_jobs", "verbose"})
@@ -29,7 +37,7 @@ class StateError(TypeError):
 
 
 def plain_value(name: str, value: object) -> Value:
-    """Return a fitted attribute as an array or a Python scalar.
+    """Return a fitted attribute as an array, a Python scalar, or models of which it is made.
 
     Parameters
     ----------
@@ -40,12 +48,12 @@ def plain_value(name: str, value: object) -> Value:
 
     Returns
     -------
-    ndarray, int, float, bool, str or None
+    ndarray, int, float, bool, str, None, estimator or list of estimators
 
     Raises
     ------
     StateError
-        When the value is neither.
+        When the value is none of them, or an attribute of such an estimator is none.
 
     Examples
     --------
@@ -54,16 +62,80 @@ def plain_value(name: str, value: object) -> Value:
     array(['a', 'bc'], dtype='<U2')
     """
     if isinstance(value, np.generic) and value.dtype.kind in "biufU":
-        return value.item()  # type: ignore[no-any-return]
+        return value.item()
     if value is None or type(value) in (bool, int, float, str):
-        return value  # type: ignore[return-value]
+        return value
     if isinstance(value, np.ndarray):
         if value.dtype.kind in "biufU":
             return value
         if value.dtype.kind == "O" and all(isinstance(item, str) for item in value.ravel()):
             return as_unicode(value, name)
         raise StateError(f"{name} is an array of {value.dtype}, not of numbers, booleans or text")
+    if isinstance(value, BaseEstimator):
+        learned(name, value)
+        return value
+    if isinstance(value, list) and value and all(isinstance(v, BaseEstimator) for v in value):
+        for position, model in enumerate(value):
+            learned(f"{name}[{position}]", model)
+        return list(value)
     raise StateError(f"{name} is a {type(value).__name__}, not an array or a plain value")
+
+
+def learned(name: str, model: BaseEstimator) -> Mapping[str, Value] | None:
+    """Return the state of a model inside another one; None when it is not fitted.
+
+    Parameters
+    ----------
+    name : str
+        The attribute that holds the model, for the message.
+    model : estimator
+        One of Assay, or one of scikit-learn whose state is known to be plain arrays; of the
+        latter, only what `predict` and `predict_proba` read.
+
+    Returns
+    -------
+    dict of str to value, or None
+
+    Raises
+    ------
+    StateError
+        When the model is of another class, or its state is not plain.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> learned("final_", Ridge().fit([[0.0], [1.0]], [1.0, 2.0])).keys()
+    dict_keys(['n_features_in_', 'coef_', 'intercept_'])
+    """
+    try:
+        check_is_fitted(model)
+        spec = foreign.spec_of(model)
+        if spec is not None:
+            found = foreign.state_of(spec, model).items()
+            return {attribute: plain_value(attribute, value) for attribute, value in found}
+        if hasattr(model, "state"):
+            state: Mapping[str, Value] = model.state()
+            return state
+    except NotFittedError:
+        check_plain_params(model.get_params(deep=False))
+        return None
+    except (DataError, StateError) as error:
+        raise StateError(f"{name} is a {type(model).__name__}, where {error}") from None
+    raise StateError(
+        f"{name} is a {type(model).__name__}, a class whose state is not known to be plain arrays"
+    )
+
+
+def check_depth(model: BaseEstimator, *, left: int = DEPTH) -> None:
+    """Refuse models inside models beyond `DEPTH` levels, so also a model inside itself."""
+    if left < 0:
+        raise StateError(f"models stand inside models more than {DEPTH} deep")
+    for name, value in vars(model).items():
+        if name.endswith("_") and not name.startswith("_"):
+            inside = value if isinstance(value, list) else [value]
+            for child in inside:
+                if isinstance(child, BaseEstimator):
+                    check_depth(child, left=left - 1)
 
 
 def check_plain_params(params: Mapping[str, object]) -> None:
@@ -93,9 +165,8 @@ def digest(model: BaseEstimator, state: Mapping[str, Value]) -> str:
     """Return the SHA-256 of a model's class, parameters and state, in canonical order."""
     canonical = _Canonical()
     canonical.add("class", type(model).__name__)
-    params = model.get_params(deep=False)
-    canonical.add("params", {name: params[name] for name in params.keys() - HOW})
-    canonical.add("state", dict(state))
+    canonical.add("params", _what(model))
+    canonical.add_state("state", state)
     return canonical.hash.hexdigest()
 
 
@@ -123,60 +194,10 @@ def same(a: BaseEstimator, b: BaseEstimator) -> bool:
     return type(a) is type(b) and bool(a.digest() == b.digest())
 
 
-def check_array_state(
-    model: object,
-    name: str,
-    kinds: str,
-    shape: tuple[int | None, ...],
-    *,
-    low: float | None = None,
-    high: float | None = None,
-) -> None:
-    """Refuse a restored array that a kernel could not read safely.
-
-    Parameters
-    ----------
-    model : object
-        The estimator whose attribute is checked.
-    name : str
-        The attribute.
-    kinds : str
-        Allowed ``dtype.kind`` letters.
-    shape : tuple of int or None
-        Expected shape; None = any length.
-    low, high : float, optional
-        Bounds of every element. Floats must be finite in any case.
-
-    Raises
-    ------
-    DataError
-        When the array is missing or does not fit.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> import numpy as np
-    >>> model = SimpleNamespace(codes_=np.array([0, 7]))
-    >>> check_array_state(model, "codes_", "i", (2,), low=0, high=1)
-    Traceback (most recent call last):
-    assay.base._errors.DataError: ...: SimpleNamespace.codes_ has values outside [0, 1]
-    """
-    array = getattr(model, name, None)
-    where = f"{type(model).__name__}.{name}"
-    if not isinstance(array, np.ndarray) or array.dtype.kind not in kinds:
-        raise DataError(f"the model is damaged: {where} is missing or of the wrong type")
-    fits = len(shape) == array.ndim and all(
-        want is None or want == got for want, got in zip(shape, array.shape, strict=True)
-    )
-    if not fits:
-        raise DataError(f"the model is damaged: {where} has shape {array.shape}, not {shape}")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise DataError(f"the model is damaged: {where} has values that are not finite")
-    outside = (low is not None and array.size and array.min() < low) or (
-        high is not None and array.size and array.max() > high
-    )
-    if outside:
-        raise DataError(f"the model is damaged: {where} has values outside [{low}, {high}]")
+def _what(model: BaseEstimator) -> dict[str, Any]:
+    """Return the parameters that say what a model is."""
+    params = model.get_params(deep=False)
+    return {name: params[name] for name in params.keys() - HOW}
 
 
 class _Canonical:
@@ -211,12 +232,36 @@ class _Canonical:
                 self.add(f"{where} {key}", value[key])
         elif isinstance(value, BaseEstimator):
             self.add(where, type(value).__name__)
-            self.add(where, value.get_params(deep=False))
+            self.add(where, _what(value))
         elif callable(value):
             name = getattr(value, "__name__", type(value).__name__)
             raise StateError(f"{where} is the function {name}: code cannot be saved as data")
         else:
             raise StateError(f"{where} is a {type(value).__name__}, not an array or a plain value")
+
+    def add_state(self, where: str, state: Mapping[str, Value]) -> None:
+        self._put(b"dict", str(len(state)).encode())
+        for name in sorted(state):
+            self.add(where, name)
+            value = state[name]
+            if isinstance(value, BaseEstimator):
+                self._add_model(name, value)
+            elif isinstance(value, list):
+                self._put(b"models", str(len(value)).encode())
+                for model in value:
+                    self._add_model(name, model)
+            else:
+                self.add(where, value)
+
+    def _add_model(self, where: str, model: BaseEstimator) -> None:
+        # By package too: more than one library has a class of that name.
+        self._put(b"model", type(model).__module__.partition(".")[0].encode())
+        self.add(where, model)
+        state = learned(where, model)
+        if state is None:
+            self.add(where, None)
+        else:
+            self.add_state(where, state)
 
     def _add_array(self, array: NDArray[Any]) -> None:
         if array.dtype.kind == "U":

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from assay.base import Estimator
-from assay.store import _sklearn
+from assay.base import DataError, Estimator, foreign
 
 # Every package below this one in the layers that holds estimators; those not built yet are skipped.
 # A test walks all packages and fails if a class with a model_id is in none of these.
@@ -20,11 +19,18 @@ _PACKAGES = (
 )  # fmt: skip
 FIRST_NATIVE_ID = 100
 
+# Parameters that say how a model is computed, not what it is: the same model, the same bytes.
+_HOW = frozenset({"n_jobs", "verbose"})
+
+
+class UnknownClass(LookupError):
+    """A class id is not in the table."""
+
 
 @cache
 def classes() -> dict[int, type]:
     """Return the table: ids below 100 are scikit-learn's classes, the others our own."""
-    found: dict[int, type] = {number: spec.cls for number, spec in _sklearn.SPECS.items()}
+    found: dict[int, type] = {number: spec.cls for number, spec in foreign.SPECS.items()}
     for package in _PACKAGES:
         if find_spec(f"assay.{package}") is not None:
             module = import_module(f"assay.{package}")
@@ -50,6 +56,34 @@ def id_of(estimator: Any) -> int | None:
     return next((number for number, cls in classes().items() if cls is type(estimator)), None)
 
 
-def defaults(cls: type) -> dict[str, Any]:
-    """Return the names a class takes when it is made, with their default values."""
+def class_of(number: int) -> type:
+    """Return the class of an id, or raise `UnknownClass`."""
+    if number not in classes():
+        raise UnknownClass(number)
+    return classes()[number]
+
+
+def given_params(number: int, estimator: Any) -> dict[str, Any]:
+    """Return the parameters that belong into a file."""
+    every = estimator.get_params(deep=False)
+    given = {name: value for name, value in every.items() if name not in _HOW}
+    if number < FIRST_NATIVE_ID:
+        # Only what was changed, so that a file survives a parameter that scikit-learn drops.
+        usual = _defaults(type(estimator))
+        given = {name: value for name, value in given.items() if not _same(value, usual[name])}
+    return given
+
+
+def check_param_names(number: int, names: Iterable[str]) -> None:
+    """Refuse names that are no parameters of a class, or none that belong into a file."""
+    cls = class_of(number)
+    for name in sorted(set(names) - (_defaults(cls).keys() - _HOW)):
+        raise DataError(f"{name} is no parameter of {cls.__name__}")
+
+
+def _defaults(cls: type) -> Mapping[str, Any]:
     return {name: given.default for name, given in inspect.signature(cls).parameters.items()}
+
+
+def _same(value: Any, default: Any) -> bool:
+    return type(value) is type(default) and bool(value == default)

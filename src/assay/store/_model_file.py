@@ -24,13 +24,14 @@ from assay.store._frame import (
     in_order,
     split,
 )
-from assay.store._parts import UnknownClass, pack_part, unpack_part
+from assay.store._parts import UnknownClass, is_nested, pack_part, unpack_part
 from assay.store._read import damaged, read_all, read_frame
 from assay.store._values import Malformed, Unstorable
 from assay.store._write import write_file
 
-FORMAT = 1
-"""The number of the format that `save` writes.
+FORMAT = 2
+"""The newest format: 1, and 2 for a file with models inside models. `save` writes the lowest that
+can hold the content, so that a file stays readable, and its bytes the same, as long as possible.
 
 Raise it by one, in the same commit, when a file written by the new code would be refused or
 misread by the old code, or the other way round: another meaning of an entry, a new kind of entry,
@@ -204,7 +205,8 @@ def _packed(manifest: Mapping[str, Any], parts: Mapping[str, Any]) -> _Content:
         arrays |= {f"{name}/{attribute}": array for attribute, array in found.items()}
     tensors = {name: Tensor(NAMES[array.dtype], array.shape) for name, array in arrays.items()}
     raw = [arrays[name].reshape(-1).view(np.uint8) for name, _ in in_order(tensors)]
-    content = {"format": FORMAT, "data": _checksum(raw), "manifest": manifest, "parts": entries}
+    number = _format_of(entries)
+    content = {"format": number, "data": _checksum(raw), "manifest": manifest, "parts": entries}
     header, digest = build(canonical(content), tensors)
     if len(header) > HEADER_LIMIT:
         raise DataError(
@@ -233,8 +235,14 @@ def _parsed(path: str | os.PathLike[str], text: str) -> dict[str, Any]:
         raise damaged(path, "its manifest is not in canonical form")
     if type(content["manifest"]) is not dict:
         raise damaged(path, "its manifest is no table of names and values")
+    if number != _format_of(content["parts"]):
+        raise damaged(path, "its format number does not fit its parts")
     parsed: dict[str, Any] = content
     return parsed
+
+
+def _format_of(entries: Any) -> int:
+    return 2 if is_nested(entries) else 1
 
 
 def _is_canonical(content: Any, text: str) -> bool:
@@ -244,7 +252,7 @@ def _is_canonical(content: Any, text: str) -> bool:
         return False
 
 
-def _read_1(entries: Any, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
+def _read_parts(entries: Any, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
     if type(entries) is not dict or not all(map(_PART_NAME.fullmatch, entries)):
         raise Malformed("its parts have no names")
     grouped: dict[str, dict[str, NDArray[Any]]] = {name: {} for name in entries}
@@ -265,7 +273,10 @@ def _read_1(entries: Any, arrays: dict[str, NDArray[Any]]) -> dict[str, Any]:
     return parts
 
 
-_READERS: dict[int, Callable[[Any, dict[str, NDArray[Any]]], dict[str, Any]]] = {1: _read_1}
+_READERS: dict[int, Callable[[Any, dict[str, NDArray[Any]]], dict[str, Any]]] = {
+    1: _read_parts,
+    2: _read_parts,
+}
 
 
 def _checksum(chunks: list[NDArray[np.uint8]]) -> str:

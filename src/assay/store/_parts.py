@@ -1,29 +1,46 @@
 """One fitted estimator to its entry in a model file, and back."""
 
+# An estimator is {"class": id, "params": {..}, "state": {..}}, without "state" if it is not fitted.
+# A model inside a model is the attribute {"estimator": <its entry>}, several are
+# {"estimators": [<entry>, ..]}. Their arrays stand with the others, `estimators_/0/coef_` by name.
+
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import DataError
-from assay.store import _sklearn
-from assay.store._classes import FIRST_NATIVE_ID, classes, defaults, id_of
-from assay.store._values import Malformed, Unstorable, decode, encode, pack, unpack
+from assay.base import DataError, Estimator, foreign
+from assay.store._classes import (
+    FIRST_NATIVE_ID,
+    UnknownClass,
+    check_param_names,
+    class_of,
+    classes,
+    given_params,
+    id_of,
+)
+from assay.store._values import (
+    DEPTH,
+    Malformed,
+    Unstorable,
+    decode,
+    decode_template,
+    encode,
+    encode_template,
+    pack,
+    unpack,
+)
 
-# Parameters that say how a model is computed, not what it is: the same model, the same bytes.
-_HOW = frozenset({"n_jobs", "verbose"})
-
-
-class UnknownClass(LookupError):
-    """A class id is not in the table."""
+__all__ = ["Part", "UnknownClass", "can_save", "is_nested", "pack_part", "unpack_part"]
 
 
 class Part(NamedTuple):
-    """What a file holds of one estimator: its JSON entry and its arrays by attribute."""
+    """What a file holds of one estimator: its JSON entry and its arrays by name."""
 
     entry: dict[str, Any]
     arrays: dict[str, NDArray[Any]]
@@ -49,15 +66,15 @@ def can_save(estimator: Any) -> str | None:
     >>> can_save(Ridge(alpha=2.0)) is None
     True
     >>> print(can_save(SVC()))
-    a model file cannot hold SVC, only models whose state is plain arrays: DummyClassifier, ...
+    a model file cannot hold SVC, only models whose state is plain arrays: those of Assay and, ...
     """
     if estimator is None:
         return None
     try:
         number = _known_id(estimator)
-        _encoded_params(number, estimator)
+        _encoded_params(number, estimator, depth=0)
         check_is_fitted(estimator)
-        _packed_state(number, estimator)
+        _packed_state(number, estimator, depth=0)
     except NotFittedError:
         return None
     except Unstorable as error:
@@ -65,75 +82,92 @@ def can_save(estimator: Any) -> str | None:
     return None
 
 
-def pack_part(estimator: Any) -> Part:
+def pack_part(estimator: Any, depth: int = 0) -> Part:
     """Return the entry and the arrays of a fitted estimator, or raise `Unstorable`."""
     number = _known_id(estimator)
-    params = _encoded_params(number, estimator)
+    params = _encoded_params(number, estimator, depth)
     try:
         check_is_fitted(estimator)
     except NotFittedError as error:
         raise Unstorable(f"{type(estimator).__name__} is not fitted; call fit first") from error
     state, arrays = {}, {}
-    for attribute, (entry, array) in sorted(_packed_state(number, estimator).items()):
-        state[attribute] = entry
-        if array is not None:
-            arrays[attribute] = array
+    for attribute, part in sorted(_packed_state(number, estimator, depth).items()):
+        state[attribute] = part.entry
+        for name, array in part.arrays.items():
+            arrays[f"{attribute}/{name}" if name else attribute] = array
     return Part({"class": number, "params": params, "state": state}, arrays)
 
 
-def unpack_part(entry: Any, arrays: dict[str, NDArray[Any]]) -> Any:
+def unpack_part(entry: Any, arrays: Mapping[str, NDArray[Any]], depth: int = 0) -> Any:
     """Return the fitted estimator of an entry and its arrays, all checked; fit is not run."""
     match entry:
         case {"class": int(number), "params": dict(params), "state": dict(state)} if (
-            len(entry) == 3
+            len(entry) == 3 and depth <= DEPTH
         ):
-            if number not in classes():
-                raise UnknownClass(number)
-            given = {name: decode(value) for name, value in params.items()}
-            found = {name: unpack(value, arrays.pop(name, None)) for name, value in state.items()}
-            if arrays:
-                raise Malformed(f"array {min(arrays)!r} belongs to nothing")
+            class_of(number)
+            given = {name: decode(value, depth) for name, value in params.items()}
+            below = _by_first_name(arrays)
+            found = {
+                name: _unpacked(value, below.pop(name, {}), depth) for name, value in state.items()
+            }
+            if below:
+                raise Malformed(f"array {min(below)!r} belongs to nothing")
             return _rebuilt(number, given, found)
     raise Malformed("a part is written in no known way")
+
+
+def is_nested(entry: Any) -> bool:
+    """Say whether an entry has models inside models, fitted or as parameters."""
+    open_entries = [entry]
+    while open_entries:
+        match open_entries.pop():
+            case {"estimator": {"class": _}} | {"estimators": [{"class": _}, *_]}:
+                return True
+            case dict(inside):
+                open_entries += inside.values()
+            case list(inside):
+                open_entries += inside
+    return False
 
 
 def _known_id(estimator: Any) -> int:
     number = id_of(estimator)
     if number is None:
-        known = ", ".join(sorted(cls.__name__ for cls in classes().values()))
+        name = type(estimator).__name__
+        theirs = ", ".join(sorted(spec.name for spec in foreign.SPECS.values()))
+        ours = [cls for cls in classes().values() if cls.__name__ == name]
+        hint = "".join(
+            f"; {cls.__module__.rpartition('.')[0]}.{name} can be held"
+            for cls in ours
+            if issubclass(cls, Estimator)
+        )
         raise Unstorable(
-            f"a model file cannot hold {type(estimator).__name__}, "
-            f"only models whose state is plain arrays: {known}"
+            f"a model file cannot hold {name}, only models whose state is plain arrays: those of "
+            f"Assay and, of scikit-learn's, {theirs}{hint}"
         )
     return number
 
 
-def _encoded_params(number: int, estimator: Any) -> dict[str, Any]:
-    every = estimator.get_params(deep=False)
-    given = {name: value for name, value in every.items() if name not in _HOW}
-    if number < FIRST_NATIVE_ID:
-        # Only what was changed, so that a file survives a parameter that scikit-learn drops.
-        usual = defaults(type(estimator))
-        given = {name: value for name, value in given.items() if not _same(value, usual[name])}
+def _encoded_params(number: int, estimator: Any, depth: int) -> dict[str, Any]:
     entries = {}
-    for name, value in given.items():
+    for name, value in given_params(number, estimator).items():
         try:
-            entries[name] = encode(value)
+            entries[name] = encode(value, depth)
         except Unstorable as error:
             raise Unstorable(_because(estimator, f"its parameter {name} {error}")) from error
     return entries
 
 
-def _packed_state(number: int, estimator: Any) -> dict[str, tuple[Any, NDArray[Any] | None]]:
+def _packed_state(number: int, estimator: Any, depth: int) -> dict[str, Part]:
     packed = {}
     name = ""
     try:
         if number < FIRST_NATIVE_ID:
-            state = _sklearn.state_of(_sklearn.SPECS[number], estimator)
+            state = foreign.state_of(foreign.SPECS[number], estimator)
         else:
             state = estimator.state()
         for name, value in state.items():
-            packed[name] = pack(value)
+            packed[name] = _packed(value, depth)
     except Unstorable as error:
         raise Unstorable(_because(estimator, f"its attribute {name} {error}")) from error
     except (DataError, TypeError) as error:
@@ -141,12 +175,73 @@ def _packed_state(number: int, estimator: Any) -> dict[str, tuple[Any, NDArray[A
     return packed
 
 
+def _packed(value: Any, depth: int) -> Part:
+    if isinstance(value, BaseEstimator):
+        child = _packed_child(value, depth + 1)
+        return Part({"estimator": child.entry}, child.arrays)
+    if isinstance(value, list):  # of models: an Estimator's state has no other lists
+        children = [_packed_child(model, depth + 1) for model in value]
+        arrays = {
+            f"{position}/{name}": array
+            for position, child in enumerate(children)
+            for name, array in child.arrays.items()
+        }
+        return Part({"estimators": [child.entry for child in children]}, arrays)
+    entry, array = pack(value)
+    return Part(entry, {} if array is None else {"": array})
+
+
+def _packed_child(model: Any, depth: int) -> Part:
+    try:
+        check_is_fitted(model)
+    except NotFittedError:
+        return Part(encode_template(model, depth), {})
+    try:
+        return pack_part(model, depth)
+    except Unstorable as error:
+        raise Unstorable(f"cannot be written: {error}") from error
+
+
+def _unpacked(entry: Any, arrays: dict[str, NDArray[Any]], depth: int) -> Any:
+    match entry:
+        case {"estimator": child} if len(entry) == 1:
+            return _unpacked_child(child, arrays, depth + 1)
+        case {"estimators": [*children]} if len(entry) == 1:
+            below = _by_first_name(arrays)
+            models = [
+                _unpacked_child(child, below.pop(str(position), {}), depth + 1)
+                for position, child in enumerate(children)
+            ]
+            if below:
+                raise Malformed(f"array {min(below)!r} belongs to nothing")
+            return models
+    if arrays.keys() - {""}:
+        raise Malformed(f"array {min(arrays.keys() - {''})!r} belongs to nothing")
+    return unpack(entry, arrays.get(""))
+
+
+def _unpacked_child(entry: Any, arrays: dict[str, NDArray[Any]], depth: int) -> Any:
+    if isinstance(entry, dict) and "state" not in entry and not arrays:
+        return decode_template(entry, depth)
+    return unpack_part(entry, arrays, depth)
+
+
+def _by_first_name(arrays: Mapping[str, NDArray[Any]]) -> dict[str, dict[str, NDArray[Any]]]:
+    """Return the arrays grouped by the first part of their names."""
+    groups: dict[str, dict[str, NDArray[Any]]] = {}
+    for name, array in arrays.items():
+        first, slash, rest = name.partition("/")
+        if slash and not rest:
+            raise Malformed(f"array {name!r} belongs to nothing")
+        groups.setdefault(first, {})[rest] = array
+    return groups
+
+
 def _rebuilt(number: int, params: Mapping[str, Any], state: Mapping[str, Any]) -> Any:
-    cls: Any = classes()[number]
-    for name in sorted(set(params) - (defaults(cls).keys() - _HOW)):
-        raise DataError(f"{name} is no parameter of {cls.__name__}")
+    check_param_names(number, params)
     if number < FIRST_NATIVE_ID:
-        return _sklearn.restore(_sklearn.SPECS[number], params, state)
+        return foreign.restore(foreign.SPECS[number], params, state)
+    cls: Any = class_of(number)
     for name in state:
         # An attribute must not stand in for a method, or for anything else of the class.
         if not name.isidentifier() or name.startswith("_") or hasattr(cls, name):
@@ -156,7 +251,3 @@ def _rebuilt(number: int, params: Mapping[str, Any], state: Mapping[str, Any]) -
 
 def _because(estimator: Any, why: str) -> str:
     return f"a model file cannot hold this {type(estimator).__name__}: {why}"
-
-
-def _same(value: Any, default: Any) -> bool:
-    return type(value) is type(default) and bool(value == default)

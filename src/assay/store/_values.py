@@ -2,7 +2,8 @@
 
 # A parameter is null, a boolean, a number, a string, a list of such, or, tagged so that it comes
 # back as what it was, {"float": "inf"}, {"tuple": [..]}, {"dict": [[key, value], ..]} or, for a
-# NumPy array, {"F64": [..]} with the name of its type.
+# NumPy array, {"F64": [..]} with the name of its type. An estimator among the parameters, which
+# is a template and not fitted, is {"estimator": {"class": id, "params": {..}}}.
 #
 # A fitted attribute is one entry:
 #     "array"                   the array `part/attribute` of the file
@@ -20,11 +21,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 
+from assay.store._classes import check_param_names, class_of, given_params, id_of
 from assay.store._frame import DTYPES, NAMES
 
 TEXT_LIMIT = 2**24
 """Most characters in an array of strings; NumPy pads every string to the longest one."""
+
+DEPTH = 8
+"""How deep models may stand inside models."""
 
 _NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
@@ -37,7 +43,7 @@ class Malformed(ValueError):
     """An entry of a file is not one that `pack` or `encode` writes."""
 
 
-def encode(value: Any) -> Any:
+def encode(value: Any, depth: int = 0) -> Any:
     """Return the JSON entry of a parameter value, or raise `Unstorable`."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -46,35 +52,68 @@ def encode(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else {"float": repr(value)}
     if isinstance(value, tuple):
-        return {"tuple": [encode(item) for item in value]}
+        return {"tuple": [encode(item, depth) for item in value]}
     if isinstance(value, list):
-        return [encode(item) for item in value]
+        return [encode(item, depth) for item in value]
     if isinstance(value, Mapping):
-        return {"dict": [[encode(key), encode(item)] for key, item in value.items()]}
+        pairs = value.items()
+        return {"dict": [[encode(key, depth), encode(item, depth)] for key, item in pairs]}
     if isinstance(value, np.ndarray) and value.dtype in NAMES:
         return {NAMES[value.dtype]: encode(value.tolist())}
+    if isinstance(value, BaseEstimator):
+        return {"estimator": encode_template(value, depth + 1)}
     raise Unstorable(
         f"is {_described(value)}, and a model file holds only numbers, text and arrays"
     )
 
 
-def decode(entry: Any) -> Any:
+def decode(entry: Any, depth: int = 0) -> Any:
     """Return the parameter value of a JSON entry."""
     match entry:
         case None | bool() | int() | float() | str():
             return entry
         case list():
-            return [decode(item) for item in entry]
+            return [decode(item, depth) for item in entry]
         case {"float": str(name)} if len(entry) == 1 and name in _NOT_FINITE:
             return _NOT_FINITE[name]
         case {"tuple": list(items)} if len(entry) == 1:
-            return tuple(decode(item) for item in items)
+            return tuple(decode(item, depth) for item in items)
         case {"dict": list(pairs)} if len(entry) == 1:
-            return _mapping(pairs)
+            return _mapping(pairs, depth)
+        case {"estimator": template} if len(entry) == 1:
+            return decode_template(template, depth + 1)
         case dict() if len(entry) == 1 and entry.keys() <= DTYPES.keys():
             [(name, items)] = entry.items()
             return _array(decode(items), DTYPES[name])
     raise Malformed("a value is written in no known way")
+
+
+def encode_template(estimator: Any, depth: int) -> dict[str, Any]:
+    """Return the JSON entry of an estimator as its class and parameters, or raise `Unstorable`."""
+    number = id_of(estimator)
+    if number is None:
+        raise Unstorable(
+            f"is a {type(estimator).__name__}, and a model file holds no models of that class"
+        )
+    if depth > DEPTH:
+        raise Unstorable(f"has models inside models more than {DEPTH} deep")
+    params = {}
+    for name, value in given_params(number, estimator).items():
+        try:
+            params[name] = encode(value, depth)
+        except Unstorable as error:
+            raise Unstorable(f"is a {type(estimator).__name__} whose {name} {error}") from error
+    return {"class": number, "params": params}
+
+
+def decode_template(entry: Any, depth: int) -> Any:
+    """Return the unfitted estimator of a JSON entry."""
+    match entry:
+        case {"class": int(number), "params": dict(params)} if len(entry) == 2 and depth <= DEPTH:
+            check_param_names(number, params)
+            cls = class_of(number)
+            return cls(**{name: decode(value, depth) for name, value in params.items()})
+    raise Malformed("a model inside a model is written in no known way")
 
 
 def pack(value: Any) -> tuple[Any, NDArray[Any] | None]:
@@ -109,12 +148,12 @@ def unpack(entry: Any, array: NDArray[Any] | None) -> Any:
     raise Malformed("an attribute is written in no known way")
 
 
-def _mapping(pairs: list[Any]) -> dict[Any, Any]:
+def _mapping(pairs: list[Any], depth: int) -> dict[Any, Any]:
     result = {}
     for pair in pairs:
         if not isinstance(pair, list) or len(pair) != 2:
             raise Malformed("a value is written in no known way")
-        key, value = (decode(item) for item in pair)
+        key, value = (decode(item, depth) for item in pair)
         if not isinstance(key, bool | int | float | str | None):
             raise Malformed("a value is written in no known way")
         result[key] = value

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.exceptions import NotFittedError
 
-from assay.base import DataError, Estimator, ParameterError, Value, same
+from assay.base import DataError, Estimator, ParameterError, Value, learned, same
 from assay.testing._data import answers, assert_same_answers, fitted, table
 from assay.testing._docstring import documented_parameters, signature_parameters
 
@@ -106,15 +107,9 @@ def check_clone_is_unfitted_and_fits_the_same(estimator: Estimator) -> None:
 
 
 def check_state_is_plain(estimator: Estimator) -> None:
-    """Hold arrays of numbers, booleans or text and plain values, and nothing else."""
+    """Hold arrays of numbers, booleans or text, plain values, models of such, and nothing else."""
     X, y = table(estimator)
-    for name, value in fitted(estimator, X, y).state().items():
-        if isinstance(value, np.ndarray):
-            assert value.dtype.kind in "biufU", f"{name} is an array of {value.dtype}"
-        else:
-            assert value is None or type(value) in (bool, int, float, str), (
-                f"{name} is a {type(value).__name__}"
-            )
+    _assert_plain(fitted(estimator, X, y).state())
 
 
 def check_state_restores_the_model(estimator: Estimator) -> None:
@@ -189,8 +184,30 @@ class _Nonsense:
         return "<nonsense>"
 
 
+def _assert_plain(state: Mapping[str, Value]) -> None:
+    for name, value in state.items():
+        for item in value if isinstance(value, list) else [value]:
+            if isinstance(item, BaseEstimator):
+                _assert_plain(learned(name, item) or {})
+            elif isinstance(item, np.ndarray):
+                assert item.dtype.kind in "biufU", f"{name} is an array of {item.dtype}"
+            else:
+                assert item is None or type(item) in (bool, int, float, str), (
+                    f"{name} is a {type(item).__name__}"
+                )
+
+
 def _copy(value: Value) -> Value:
-    return value.copy() if isinstance(value, np.ndarray) else value
+    """Return a copy that shares nothing, models built again from their own state."""
+    if isinstance(value, list):
+        return [_copy(model) for model in value]
+    if isinstance(value, Estimator):
+        state = learned("", value)
+        if state is None:
+            return clone(value)
+        copied = {name: _copy(item) for name, item in state.items()}
+        return type(value).from_state(value.get_params(deep=False), copied)
+    return deepcopy(value)
 
 
 def _without(state: dict[str, Value], name: str) -> dict[str, Value]:
@@ -199,7 +216,7 @@ def _without(state: dict[str, Value], name: str) -> dict[str, Value]:
 
 def _damages(name: str, value: Value) -> list[tuple[dict[str, Value], str]]:
     damages: list[tuple[dict[str, Value], str]] = [({}, "missing")]
-    if isinstance(value, np.ndarray) and value.ndim and len(value):
+    if (isinstance(value, np.ndarray) and value.ndim and len(value)) or isinstance(value, list):
         damages.append(({name: value[:-1]}, "cut short"))
     return damages
 

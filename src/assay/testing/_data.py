@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone, is_classifier
+from sklearn.utils import get_tags
 
 from assay.base import Estimator
 
@@ -19,14 +20,16 @@ def table(estimator: Estimator) -> tuple[NDArray[np.float64], NDArray[Any]]:
     X = rng.normal(size=(60, 4))
     strength = X[:, 0] - 2 * X[:, 1]
     if is_classifier(estimator):
-        return X, np.array(["low", "mid", "top"])[np.digitize(strength, (-1.0, 1.0))]
+        many = get_tags(estimator).classifier_tags.multi_class
+        cuts = (-1.0, 1.0) if many else (0.0,)
+        return X, np.array(["low", "mid", "top"])[np.digitize(strength, cuts)]
     return X, strength + rng.normal(scale=0.1, size=60)
 
 
-def fitted(estimator: Estimator, X: Any, y: Any, **params: Any) -> Estimator:
+def fitted(estimator: Estimator, X: Any, y: Any, /, **params: Any) -> Estimator:
     """Return a fitted copy; its seed is fixed if it has one."""
     model = clone(estimator).set_params(**params)
-    if "random_state" in model.get_params(deep=False):
+    if "random_state" in model.get_params(deep=False) and "random_state" not in params:
         model.set_params(random_state=0)
     return model.fit(X, y)  # type: ignore[no-any-return]
 

@@ -1,22 +1,20 @@
-"""The scikit-learn classes a model file may hold, and what each must look like to be used."""
+"""The scikit-learn classes whose state is plain arrays, and what each must look like to be used."""
 
 # Only what `predict` and `predict_proba` read is stored. To add a class: take the next free id (an
-# id is never reused), list the attributes, and add fitted examples to tests/store/fitted.py.
+# id is never reused), list the attributes, and add fitted examples to tests/store/conftest.py.
+# Classes are named by module and imported on use, so that `import assay.base` stays light.
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.linear_model import ElasticNet, Lasso, LinearRegression, LogisticRegression, Ridge
-from sklearn.naive_bayes import GaussianNB
 
-from assay.base import DataError
+from assay.base._errors import DataError
 
 
 @dataclass(frozen=True)
@@ -47,7 +45,10 @@ class Spec:
 
     Parameters
     ----------
-    cls : type
+    module : str
+        Public module of the class, below ``sklearn``.
+    name : str
+        Its name there.
     attributes : mapping of str to Attribute
         Arrays of finite numbers, besides `n_features_in_`, `feature_names_in_` and `classes_`.
     labels : bool, default=False
@@ -57,10 +58,17 @@ class Spec:
         follow from the stored ones.
     """
 
-    cls: type
+    module: str
+    name: str
     attributes: Mapping[str, Attribute]
     labels: bool = False
     implied: Callable[[Any], Mapping[str, Any]] = field(default=lambda _: {})
+
+    @property
+    def cls(self) -> type:
+        """The class itself."""
+        found: type = getattr(import_module(f"sklearn.{self.module}"), self.name)
+        return found
 
 
 _STRATEGIES = ("most_frequent", "prior", "stratified", "uniform", "constant")
@@ -78,7 +86,7 @@ def _linear_classifier(model: Any) -> dict[str, Any]:
     return {}
 
 
-def _dummy_classifier(model: DummyClassifier) -> dict[str, Any]:
+def _dummy_classifier(model: Any) -> dict[str, Any]:
     classes, strategy, seed = model.classes_.tolist(), model.strategy, model.random_state
     if strategy not in _STRATEGIES:
         raise DataError(f"strategy is {strategy!r} and must be one of {', '.join(_STRATEGIES)}")
@@ -97,7 +105,7 @@ def _dummy_classifier(model: DummyClassifier) -> dict[str, Any]:
     }
 
 
-def _dummy_regressor(model: DummyRegressor) -> dict[str, Any]:
+def _dummy_regressor(model: Any) -> dict[str, Any]:
     return {"n_outputs_": model.constant_.shape[1]}
 
 
@@ -108,13 +116,20 @@ _LINEAR = {
 _LINEAR_CLASSES = {"coef_": Attribute("rows,features"), "intercept_": Attribute("rows")}
 
 SPECS: dict[int, Spec] = {
-    1: Spec(LinearRegression, _LINEAR, implied=_linear),
-    2: Spec(Ridge, _LINEAR, implied=_linear),
-    3: Spec(Lasso, _LINEAR, implied=_linear),
-    4: Spec(ElasticNet, _LINEAR, implied=_linear),
-    5: Spec(LogisticRegression, _LINEAR_CLASSES, labels=True, implied=_linear_classifier),
+    1: Spec("linear_model", "LinearRegression", _LINEAR, implied=_linear),
+    2: Spec("linear_model", "Ridge", _LINEAR, implied=_linear),
+    3: Spec("linear_model", "Lasso", _LINEAR, implied=_linear),
+    4: Spec("linear_model", "ElasticNet", _LINEAR, implied=_linear),
+    5: Spec(
+        "linear_model",
+        "LogisticRegression",
+        _LINEAR_CLASSES,
+        labels=True,
+        implied=_linear_classifier,
+    ),
     6: Spec(
-        LinearDiscriminantAnalysis,
+        "discriminant_analysis",
+        "LinearDiscriminantAnalysis",
         {
             **_LINEAR_CLASSES,
             "means_": Attribute("classes,features"),
@@ -124,7 +139,8 @@ SPECS: dict[int, Spec] = {
         implied=_linear_classifier,
     ),
     7: Spec(
-        GaussianNB,
+        "naive_bayes",
+        "GaussianNB",
         {
             "theta_": Attribute("classes,features"),
             "var_": Attribute("classes,features", low=0.0),
@@ -135,17 +151,25 @@ SPECS: dict[int, Spec] = {
         labels=True,
     ),
     8: Spec(
-        DummyClassifier,
+        "dummy",
+        "DummyClassifier",
         {"class_prior_": Attribute("classes", low=0.0)},
         labels=True,
         implied=_dummy_classifier,
     ),
     9: Spec(
-        DummyRegressor,
+        "dummy",
+        "DummyRegressor",
         {"constant_": Attribute("1,targets", kinds="fiu")},
         implied=_dummy_regressor,
     ),
 }
+
+
+def spec_of(model: Any) -> Spec | None:
+    """Return what is known of the class of a model; a subclass of a known class is not known."""
+    named = (spec for spec in SPECS.values() if spec.name == type(model).__name__)
+    return next((spec for spec in named if spec.cls is type(model)), None)
 
 
 def state_of(spec: Spec, model: Any) -> dict[str, Any]:
