@@ -62,7 +62,7 @@ $(VENV)/bin/python:
 	$(PIP) install -U pip
 
 $(VENV)/.installed: pyproject.toml $(NATIVE) | $(VENV)/bin/python
-	$(PIP) install 'scikit-build-core>=0.10' 'nanobind>=2.4' 'ninja>=1.11'
+	$(PIP) install 'scikit-build-core>=0.10' 'nanobind>=2.8' 'ninja>=1.11'
 	$(PIP) install -e . --no-build-isolation
 	touch $@
 

@@ -6,6 +6,8 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "assay/common/matrix_view.hpp"
 
@@ -40,6 +42,19 @@ std::span<const T> span(const InVector<T>& array) {
 template <class T>
 std::span<T> span(const OutVector<T>& array) {
     return {array.data(), array.shape(0)};
+}
+
+// Arrays by name, as a kernel returns them whose sizes are known only at its end.
+using Arrays = nb::typed<nb::dict, nb::str, nb::any>;
+
+// An array that owns the numbers; a matrix with `width` columns if that is not 0.
+template <class T>
+nb::object owned(std::vector<T>&& values, std::size_t width = 0) {
+    auto* kept = new std::vector<T>(std::move(values));
+    const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    const std::size_t rows = width == 0 ? kept->size() : kept->size() / width;
+    const std::size_t shape[2] = {rows, width};
+    return nb::ndarray<nb::numpy, T>(kept->data(), width == 0 ? 1 : 2, shape, owner).cast();
 }
 
 inline void require(bool holds, const char* message) {

@@ -7,6 +7,12 @@ namespace assay::bindings {
 void bind_blas(nb::module_& m);
 void bind_cpu(nb::module_& m);
 void bind_neighbors(nb::module_& m);
+void bind_tree_adaboost(nb::module_& m);
+void bind_tree_bins(nb::module_& m);
+void bind_tree_boost(nb::module_& m);
+void bind_tree_fractional(nb::module_& m);
+void bind_tree_grow(nb::module_& m);
+void bind_tree_predict(nb::module_& m);
 }  // namespace assay::bindings
 
 NB_MODULE(_ext, m) {
@@ -19,4 +25,12 @@ NB_MODULE(_ext, m) {
     add("blas", "Matrix products and factors, through SciPy's BLAS; for tests.", bind_blas);
     add("cpu", "The processor: vector level and usable cores.", bind_cpu);
     add("neighbors", "Nearest neighbours.", bind_neighbors);
+    add("tree", "Trees and what is built from them.", [](nb::module_& tree) {
+        bind_tree_bins(tree);
+        bind_tree_grow(tree);
+        bind_tree_fractional(tree);
+        bind_tree_adaboost(tree);
+        bind_tree_boost(tree);
+        bind_tree_predict(tree);
+    });
 }

@@ -35,7 +35,7 @@ template <class T>
 void brute_force(MatrixView<const T> queries, MatrixView<const T> refs, double p,
                  MatrixView<double> distance, MatrixView<std::int64_t> index, int n_threads) {
     constexpr std::size_t block = 8192;
-    constexpr std::size_t few = 4;   // queries not worth packing the rows
+    constexpr std::size_t few = 4;    // queries not worth packing the rows
     constexpr std::size_t many = 12;  // neighbours worth a shortlist
     const double work = static_cast<double>(queries.rows) * static_cast<double>(refs.rows) *
                         static_cast<double>(refs.cols + 4);

@@ -1,0 +1,1100 @@
+// Grows one tree on binned columns.
+//
+// At every node the columns drawn for it (all, or max_features at random) are searched for
+// the best split; the rows are parted in place and both children follow, depth first, or
+// best first under a limit on leaves. Random choices of a node come from a stream of its
+// own, keyed by (seed, tree, path from the root): they depend neither on the order of growth
+// nor on limits, so a tree cut at depth d is the tree grown with max_depth = d.
+//
+// Columns are drawn until max_features of them are not constant in the node; one that is
+// constant is not tried again below. (scikit-learn counts constant columns as drawn: on tables
+// with many rare yes/no columns its deep nodes then see few real candidates, and its forests
+// are worse.) A split needs no gain (XOR would have none at its root); the stops decide.
+//
+// Needs   at least one row with positive weight; 1 <= max_features <= cols.
+// Cost    O(rows x columns drawn) per level; scratch of one entry per row, and one bin list.
+// Source  Breiman, Friedman, Olshen, Stone (1984); Geurts, Ernst, Wehenkel: Extremely
+//         randomized trees (2006).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "assay/common/aligned.hpp"
+#include "assay/common/parallel.hpp"
+#include "assay/common/random.hpp"
+#include "assay/tree/below.hpp"
+#include "assay/tree/binary_cut.hpp"
+#include "assay/tree/bins.hpp"
+#include "assay/tree/bootstrap.hpp"
+#include "assay/tree/criterion.hpp"
+#include "assay/tree/cut_guide.hpp"
+#include "assay/tree/grow_options.hpp"
+#include "assay/tree/histogram.hpp"
+#include "assay/tree/nominal_split.hpp"
+#include "assay/tree/partition.hpp"
+#include "assay/tree/presort.hpp"
+#include "assay/tree/split.hpp"
+
+namespace assay::tree {
+
+// One tree; the arrays of nodes.hpp, slots and words numbered within the tree. A slot below
+// `shared` of a leaf names a class: the leaf is pure.
+struct Tree {
+    std::vector<std::int32_t> left;
+    std::vector<std::int32_t> feature;
+    std::vector<double> threshold;
+    std::vector<std::uint8_t> missing_left;
+    std::vector<std::int32_t> slot;
+    std::vector<std::uint32_t> words;
+    std::vector<double> value;
+    std::vector<double> importance;
+    // With stats only.
+    std::vector<double> impurity;
+    std::vector<std::int64_t> n_samples;
+    std::vector<double> weight;
+
+    void clear() noexcept {
+        left.clear();
+        feature.clear();
+        threshold.clear();
+        missing_left.clear();
+        slot.clear();
+        words.clear();
+        value.clear();
+        importance.clear();
+        impurity.clear();
+        n_samples.clear();
+        weight.clear();
+    }
+};
+
+template <class Code, class Target>
+class Grower {
+  public:
+    using Entry = typename Target::Entry;
+    using Unit = typename Target::Unit;
+
+    Grower(const BinnedView<Code>& bins, const CutGuide& guide, const Target& target,
+           const GrowOptions& options)
+        : bins_(bins),
+          guide_(guide),
+          target_(target),
+          options_(options),
+          width_(target.width()),
+          n_flag_words_((bins.cols + 63) / 64),
+          scan_scratch_(target.scratch_size()),
+          columns_(bins.cols),
+          goes_left_(nominal_bins(bins), 0) {
+        std::iota(columns_.begin(), columns_.end(), 0U);
+        if constexpr (binary_gini) {
+            cells32_.assign(256 * group_size, 0);
+            cells64_.assign(256 * group_size, 0);
+        }
+    }
+
+    // The rows of a tree: all of positive weight, or a bootstrap sample of them. False when the
+    // sample has none. `weight` may be empty: all 1.
+    [[nodiscard]] bool take_rows(std::span<const double> weight, std::uint64_t tree_number,
+                                 std::uint64_t attempt) {
+        if (options_.n_draws != 0) {
+            counts_.resize(bins_.rows);
+            bootstrap_counts(options_.seed, tree_number, options_.n_draws, counts_, attempt);
+        }
+        entries_.resize(bins_.rows);
+        std::size_t n = 0;
+        for (std::size_t i = 0; i < bins_.rows; ++i) {
+            const double w =
+                (options_.n_draws != 0 ? counts_[i] : 1U) * (weight.empty() ? 1.0 : weight[i]);
+            entries_[n] = target_.entry(i, w);
+            n += static_cast<std::size_t>(w > 0);
+        }
+        entries_.resize(n);
+        return n > 0;
+    }
+
+    // `unit`: every entry has weight 1, so that rows need not be counted beside weights.
+    void prepare(bool unit) {
+        has_kernel_ = binary_gini && !options_.random_splitter && options_.monotone.empty() &&
+                      (unit || options_.min_samples_leaf == 1);
+        is_free_ = options_.monotone.empty() && options_.min_samples_leaf == 1 &&
+                   options_.min_weight_fraction_leaf <= 0;
+        presorted_.clear();
+        if (is_absolute || options_.random_splitter || options_.max_features * 2 < bins_.cols) {
+            return;
+        }
+        std::vector<std::uint32_t> fine;
+        for (std::size_t f = 0; f < bins_.cols; ++f) {
+            if (bins_.nominal[f] == 0 && bins_.n_bins[f] > coarse_bins) {
+                fine.push_back(static_cast<std::uint32_t>(f));
+            }
+        }
+        if (fine.empty()) {
+            return;
+        }
+        presorted_.sort(bins_, target_, std::span<const Entry>(entries_), fine, options_.n_threads);
+        by_row_.resize(bins_.rows);
+        for (const Entry& e : entries_) {
+            by_row_[e.row] = e;
+        }
+        goes_left_row_.resize(bins_.rows);
+        n_element_scratch_ = std::min<std::size_t>(static_cast<std::size_t>(options_.n_threads), 8);
+        element_scratch_.resize(entries_.size() * n_element_scratch_);
+    }
+
+    [[nodiscard]] Tree grow(std::uint64_t tree_number) {
+        tree_.clear();
+        tree_.importance.assign(bins_.cols, 0.0);
+        total_.resize(width_);
+        constant_.resize(n_flag_words_);
+        scratch_.resize(std::max(scratch_.size(), entries_.size()));
+        totals_.assign(width_, Unit{});
+        side_.assign(width_, Unit{});
+        left_total_.assign(width_, Unit{});
+        if (options_.random_splitter) {
+            gathered_.resize(std::max(gathered_.size(), group_size * entries_.size()));
+        }
+        constants_.assign(n_flag_words_, 0);
+        Node root;
+        root.end = entries_.size();
+        root.key = root_key(tree_number);
+        sum(root, totals_.data());
+        root.summary = target_.summary(rows(root), totals_.data());
+        root_weight_ = root.summary.weight;
+        add_node(root);
+        if (options_.max_leaf_nodes != 0) {
+            grow_best_first(root);
+        } else {
+            grow_depth_first(root);
+        }
+        return tree_;  // a copy: exactly as long as needed, and the room here serves again
+    }
+
+  private:
+    static constexpr bool binary_gini = std::is_same_v<Target, BinaryTarget>;
+    static constexpr bool is_absolute = requires { Target::is_absolute; };
+    static constexpr std::int32_t coarse_bins = 255;  // codes of one byte, whatever Code is
+
+    static constexpr std::size_t group_size = 4;
+    static constexpr std::size_t parallel_rows = 2048;  // 20 columns: 40 us on each of two cores
+
+    struct Node {
+        std::size_t begin = 0;
+        std::size_t end = 0;
+        std::uint64_t key = 0;
+        std::size_t total_at = 0;     // in totals_
+        std::size_t constant_at = 0;  // in constants_
+        std::int32_t index = 0;
+        std::int32_t depth = 0;
+        Summary summary;
+        double low = -std::numeric_limits<double>::infinity();
+        double high = std::numeric_limits<double>::infinity();
+        [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
+    };
+
+    struct Children {
+        Node left;
+        Node right;
+        double improvement = 0;
+    };
+
+    static std::size_t nominal_bins(const BinnedView<Code>& bins) {
+        std::size_t most = 0;
+        for (std::size_t f = 0; f < bins.cols; ++f) {
+            if (bins.nominal[f] != 0) {
+                most = std::max(most, static_cast<std::size_t>(bins.n_bins[f]) + 1);
+            }
+        }
+        return most;
+    }
+
+    [[nodiscard]] std::span<Entry> rows(const Node& node) noexcept {
+        return {entries_.data() + node.begin, node.size()};
+    }
+
+    void sum(const Node& node, Unit* total) noexcept {
+        for (const Entry& e : rows(node)) {
+            target_.add(total, e);
+        }
+    }
+
+    // --- order of growth ---
+
+    // Makes the node's totals and constant columns the current ones.
+    void enter(const Node& node) noexcept {
+        for (std::size_t k = 0; k < width_; ++k) {
+            total_[k] = totals_[node.total_at + k];
+        }
+        for (std::size_t word = 0; word < n_flag_words_; ++word) {
+            constant_[word] = constants_[node.constant_at + word];
+        }
+    }
+
+    void grow_depth_first(const Node& root) {
+        std::vector<Node> open{root};
+        while (!open.empty()) {
+            const Node node = open.back();
+            open.pop_back();
+            // Totals and constants lie on stacks that follow `open`.
+            enter(node);
+            totals_.resize(node.total_at);
+            constants_.resize(node.constant_at);
+            Children children;
+            if (!may_split(node) || !find_split(node) || !part(node, children)) {
+                finish_leaf(node);
+                continue;
+            }
+            link(node, children);
+            open.push_back(children.right);
+            open.push_back(children.left);
+        }
+    }
+
+    struct Candidate {
+        Node node;
+        Children children;
+        Split split;
+        bool splits = false;
+    };
+
+    [[nodiscard]] Candidate candidate(const Node& node) {
+        Candidate c;
+        c.node = node;
+        enter(node);
+        if (may_split(node) && find_split(node) && part(node, c.children)) {
+            c.splits = true;
+            c.split = best_;
+        }
+        return c;
+    }
+
+    void grow_best_first(const Node& root) {
+        std::vector<Candidate> open;
+        open.push_back(candidate(root));
+        std::size_t leaves = 1;
+        while (leaves < options_.max_leaf_nodes) {
+            // The largest gain; among equal ones the node made first.
+            std::size_t best = open.size();
+            for (std::size_t i = 0; i < open.size(); ++i) {
+                if (open[i].splits &&
+                    (best == open.size() ||
+                     open[i].children.improvement > open[best].children.improvement)) {
+                    best = i;
+                }
+            }
+            if (best == open.size()) {
+                break;
+            }
+            Candidate chosen = std::move(open[best]);
+            open.erase(open.begin() + static_cast<std::ptrdiff_t>(best));
+            best_ = std::move(chosen.split);
+            link(chosen.node, chosen.children);
+            open.push_back(candidate(chosen.children.left));
+            open.push_back(candidate(chosen.children.right));
+            ++leaves;
+        }
+        for (const Candidate& c : open) {
+            enter(c.node);
+            finish_leaf(c.node);
+        }
+    }
+
+    // --- one node ---
+
+    [[nodiscard]] bool may_split(const Node& node) const noexcept {
+        const double min_weight = options_.min_weight_fraction_leaf * root_weight_;
+        return node.depth < options_.max_depth && node.size() >= options_.min_samples_split &&
+               node.size() >= 2 * options_.min_samples_leaf &&
+               node.summary.weight >= 2 * min_weight && !node.summary.pure &&
+               node.summary.impurity > no_impurity;
+    }
+
+    // In nodes of a few rows many columns part the rows alike. If the first of them always won,
+    // the trees of a forest would resemble each other, and ask the first columns too often.
+    [[nodiscard]] bool breaks_ties_at_random() const noexcept {
+        return options_.n_draws != 0 || options_.random_splitter ||
+               options_.max_features < bins_.cols;
+    }
+
+    [[nodiscard]] bool is_constant(std::size_t f) const noexcept {
+        return (constant_[f / 64] >> (f % 64) & 1U) != 0;
+    }
+
+    // Columns that are read several at a time.
+    [[nodiscard]] bool is_grouped(std::size_t f) const noexcept {
+        return !is_absolute && bins_.nominal[f] == 0 && bins_.has_missing[f] == 0 &&
+               (options_.random_splitter || (has_kernel_ && bins_.n_bins[f] <= coarse_bins));
+    }
+
+    // Fills best_.
+    [[nodiscard]] bool find_split(const Node& node) {
+        best_.score = -std::numeric_limits<double>::infinity();
+        best_.feature = -1;
+        best_.tie_key = breaks_ties_at_random() ? mixed(options_.seed ^ node.key) | 1U : 0;
+        best_.is_drawn = false;
+        RandomStream stream(options_.seed, node.key);
+        std::size_t n_tried = 0;
+        n_group_ = 0;
+        if constexpr (is_absolute) {
+            target_.enter(rows(node));
+        }
+        const auto look_at = [&](std::size_t f) {
+            if (is_constant(f)) {
+                return;
+            }
+            if (is_grouped(f)) {
+                group_[n_group_++] = f;
+                if (n_group_ == group_size) {
+                    n_tried += try_group(node, stream);
+                }
+            } else {
+                n_tried += try_column(node, f, stream) ? 1 : 0;
+            }
+        };
+        search_sorted(node);
+        if (options_.max_features >= bins_.cols) {
+            for (std::size_t f = 0; f < bins_.cols; ++f) {
+                look_at(f);
+            }
+            try_group(node, stream);
+            return best_.found();
+        }
+        swaps_.clear();
+        for (std::size_t i = 0; i < bins_.cols; ++i) {
+            if (n_tried + n_group_ >= options_.max_features) {
+                n_tried += try_group(node, stream);
+                if (n_tried >= options_.max_features) {
+                    break;
+                }
+            }
+            const std::size_t j = i + stream.below(static_cast<std::uint32_t>(bins_.cols - i));
+            std::swap(columns_[i], columns_[j]);
+            swaps_.push_back(static_cast<std::uint32_t>(j));
+            look_at(columns_[i]);
+        }
+        try_group(node, stream);
+        for (std::size_t i = swaps_.size(); i > 0; --i) {
+            std::swap(columns_[i - 1], columns_[swaps_[i - 1]]);
+        }
+        return best_.found();
+    }
+
+    // False when the column is constant in this node.
+    bool try_column(const Node& node, std::size_t f, RandomStream& stream) {
+        if constexpr (is_absolute) {
+            target_.collect(bins_, f, rows(node), cells_);
+        } else {
+            const auto n_bins = static_cast<std::size_t>(bins_.n_bins[f]);
+            if (presorted_.has(f)) {
+                return try_sorted(node, f, presorted_.run(f, node.begin, node.end), by_row_.data(),
+                                  stream);
+            }
+            if (!prefers_histogram(node.size(), n_bins, width_)) {
+                const std::span<const Entry> entries = rows(node);
+                return try_sorted(node, f,
+                                  sorted_rows(bins_.codes + f * bins_.rows, bins_.n_bins[f],
+                                              entries, histogram_.sorted, histogram_.spare),
+                                  entries.data(), stream);
+            }
+            collect_cells<Code, Target>(bins_, f, target_, rows(node), histogram_, cells_);
+        }
+        return try_cells(node, f, stream);
+    }
+
+    // The column by what its bins add up to, in cells_.
+    bool try_cells(const Node& node, std::size_t f, RandomStream& stream) {
+        if (cells_.count <= 1) {
+            constant_[f / 64] |= std::uint64_t{1} << (f % 64);
+            return false;
+        }
+        const SideLimits limits = this->limits(node, f);
+        typename Target::Scan scan(target_, total_.data(), scan_scratch_.data());
+        const std::size_t n = node.size();
+        double threshold = 0;
+        Best best;
+        if (bins_.nominal[f] != 0) {
+            best = options_.random_splitter
+                       ? random_bipartition(scan, cells_, n, limits, stream, nominal_)
+                       : best_bipartition(target_, scan, cells_, n, limits, nominal_);
+        } else {
+            best = options_.random_splitter
+                       ? best_side(bins_, guide_, f, scan, cells_, n, limits, stream, threshold)
+                       : best_cut(scan, cells_, n, limits);
+        }
+        const auto column = static_cast<std::int32_t>(f);
+        if (best.found && best_.loses_to(best.score, column)) {
+            take(best, column, threshold);
+        }
+        return true;
+    }
+
+    // A column by its rows in order; elements number `entries`. False when it is constant.
+    bool try_sorted(const Node& node, std::size_t f, std::span<const Element> run,
+                    const Entry* entries, RandomStream& stream) {
+        if (element_code(run.front()) == element_code(run.back())) {
+            constant_[f / 64] |= std::uint64_t{1} << (f % 64);
+            return false;
+        }
+        if (options_.random_splitter || bins_.nominal[f] != 0 ||
+            element_code(run.back()) == bins_.n_bins[f]) {
+            collect_sorted(run, bins_.n_bins[f], target_, entries, cells_);
+            return try_cells(node, f, stream);
+        }
+        const auto column = static_cast<std::int32_t>(f);
+        const SortedCut cut = is_searched(f)
+                                  ? sorted_cuts_[f]
+                                  : sorted_cut(node, f, run, entries, scan_scratch_.data());
+        if (cut.found && best_.loses_to(cut.score, column)) {
+            best_.score = cut.score;
+            best_.feature = column;
+            best_.nominal = best_.missing_left = best_.has_missing = false;
+            best_.last_left = cut.last_left;
+            best_.first_right = cut.first_right;
+            best_.knows_left = cut.knows_left;
+            left_total_[0] = cut.left;
+        }
+        return true;
+    }
+
+    // The best cut of a column that is not constant and has no missing value in this node.
+    struct SortedCut {
+        double score = 0;
+        std::int32_t last_left = 0;
+        std::int32_t first_right = 0;
+        bool found = false;
+        bool knows_left = false;
+        Unit left{};
+    };
+
+    [[nodiscard]] SortedCut sorted_cut(const Node& node, std::size_t f,
+                                       std::span<const Element> run, const Entry* entries,
+                                       typename Target::Number* scratch) const {
+        if constexpr (binary_gini) {
+            if (has_kernel_ && presorted_.has(f)) {
+                const BinaryCut cut = dispatch([&](auto level) {
+                    return BinaryCutSearch<decltype(level)>::sorted(
+                        run.data(), run.size(), static_cast<std::uint32_t>(total_[0] >> 32),
+                        static_cast<std::uint32_t>(total_[0]), min_weight());
+                });
+                return {cut.score,          cut.last_left, cut.first_right,
+                        cut.last_left >= 0, true,          packed(cut)};
+            }
+        }
+        typename Target::Scan scan(target_, total_.data(), scratch);
+        const Best best = best_sorted_cut(scan, run, entries, limits(node, f));
+        if (!best.found) {
+            return {};
+        }
+        return {best.score,
+                element_code(run[best.place]),
+                element_code(run[best.place + 1]),
+                true,
+                false,
+                Unit{}};
+    }
+
+    [[nodiscard]] static Unit packed(const BinaryCut& cut) noexcept {
+        return static_cast<Unit>(std::uint64_t{cut.left_weight} << 32 | cut.left_ones);
+    }
+
+    // One big tree: the sorted columns of a big node are searched in parallel. What a column
+    // finds does not depend on the others; the best is chosen in their order as ever.
+    void search_sorted(const Node& node) {
+        n_searched_ = 0;
+        if constexpr (!is_absolute) {
+            if (options_.n_threads == 1 || node.size() < parallel_rows || !presorted_.has_any() ||
+                options_.max_features < bins_.cols) {
+                return;
+            }
+            sorted_cuts_.resize(bins_.cols);
+            n_searched_ = bins_.cols;
+            run_tasks(bins_.cols, options_.n_threads, [&](std::size_t f) {
+                if (!presorted_.has(f) || is_constant(f)) {
+                    return;
+                }
+                const auto run = presorted_.run(f, node.begin, node.end);
+                if (element_code(run.front()) != element_code(run.back()) &&
+                    element_code(run.back()) != bins_.n_bins[f]) {
+                    std::vector<typename Target::Number> scratch(target_.scratch_size());
+                    sorted_cuts_[f] = sorted_cut(node, f, run, by_row_.data(), scratch.data());
+                }
+            });
+        }
+    }
+    [[nodiscard]] bool is_searched(std::size_t f) const noexcept {
+        return f < n_searched_ && presorted_.has(f);
+    }
+
+    // Where rows need not be counted: of rows and of weight, the larger demand.
+    [[nodiscard]] double min_weight() const noexcept {
+        return std::max(options_.min_weight_fraction_leaf * root_weight_,
+                        static_cast<double>(options_.min_samples_leaf));
+    }
+
+    // Columns of a group are read in one pass over the rows; returns how many are not constant.
+    std::size_t try_group(const Node& node, RandomStream& stream) {
+        switch (std::exchange(n_group_, 0)) {
+            case 1:
+                return try_columns<1>(node, stream);
+            case 2:
+                return try_columns<2>(node, stream);
+            case 3:
+                return try_columns<3>(node, stream);
+            case 4:
+                return try_columns<4>(node, stream);
+            default:
+                return 0;
+        }
+    }
+
+    template <std::size_t n>
+    std::size_t try_columns(const Node& node, RandomStream& stream) {
+        if (options_.random_splitter) {
+            return try_random_cuts<n>(node, stream);
+        }
+        if constexpr (binary_gini) {
+            return try_best_cuts<n>(node);
+        }
+        return 0;
+    }
+
+    // Codes of the rows, column after column. Arguments by value: bytes written may alias
+    // anything else, and every pointer would be read again for every row.
+    template <std::size_t n>
+    static void gather(std::span<const Entry> entries, std::array<const Code*, n> codes,
+                       Code* __restrict out) noexcept {
+        const std::size_t size = entries.size();
+        for (std::size_t i = 0; i < size; ++i) {
+            const std::size_t row = entries[i].row;
+            for (std::size_t g = 0; g < n; ++g) {
+                out[g * size + i] = codes[g][row];
+            }
+        }
+    }
+
+    // The same, with the smallest and the largest code of each column.
+    template <std::size_t n>
+    static void gather_range(std::span<const Entry> entries, std::array<const Code*, n> codes,
+                             Code* __restrict out, std::array<Code, n>& first,
+                             std::array<Code, n>& last) noexcept {
+        const std::size_t size = entries.size();
+        std::array<Code, n> low;
+        std::array<Code, n> high;
+        for (std::size_t g = 0; g < n; ++g) {
+            low[g] = high[g] = codes[g][entries[0].row];
+        }
+        for (std::size_t i = 0; i < size; ++i) {
+            const std::size_t row = entries[i].row;
+            for (std::size_t g = 0; g < n; ++g) {
+                const Code code = codes[g][row];
+                out[g * size + i] = code;
+                low[g] = std::min(low[g], code);
+                high[g] = std::max(high[g], code);
+            }
+        }
+        first = low;
+        last = high;
+    }
+
+    // One random cut of each column: no histogram, only the sums below it.
+    template <std::size_t n>
+    std::size_t try_random_cuts(const Node& node, RandomStream& stream) {
+        const std::span<const Entry> entries = rows(node);
+        const std::size_t size = entries.size();
+        std::array<const Code*, n> codes;
+        for (std::size_t g = 0; g < n; ++g) {
+            codes[g] = bins_.codes + group_[g] * bins_.rows;
+        }
+        std::array<Code, n> first;
+        std::array<Code, n> last;
+        if (size <= few_rows) {
+            gather_range<n>(entries, codes, gathered_.data(), first, last);
+        } else {
+            gather<n>(entries, codes, gathered_.data());
+            for (std::size_t g = 0; g < n; ++g) {
+                const auto range = dispatch([&](auto level) {
+                    return Below<decltype(level)>::range(gathered_.data() + g * size, size);
+                });
+                first[g] = static_cast<Code>(range.first);
+                last[g] = static_cast<Code>(range.second);
+            }
+        }
+        // All cuts before any sum: their cache misses wait for each other no longer.
+        std::array<RandomCut, n> cuts;
+        std::size_t n_tried = 0;
+        for (std::size_t g = 0; g < n; ++g) {
+            const std::size_t f = group_[g];
+            if (first[g] == last[g]) {
+                constant_[f / 64] |= std::uint64_t{1} << (f % 64);
+            } else {
+                ++n_tried;
+                cuts[g] = random_cut(bins_, guide_, f, first[g], last[g], random_share(stream));
+            }
+        }
+        if constexpr (n == 4 && binary_gini && sizeof(Code) == 1) {
+            std::uint8_t lasts[4];
+            std::uint64_t sums[4];
+            for (std::size_t g = 0; g < 4; ++g) {
+                lasts[g] = static_cast<std::uint8_t>(cuts[g].last_left);
+            }
+            dispatch([&](auto level) {
+                Below<decltype(level)>::weights4(entries.data(), gathered_.data(), size, lasts,
+                                                 sums);
+            });
+            for (std::size_t g = 0; g < 4; ++g) {
+                if (first[g] != last[g]) {
+                    side_[0] = sums[g];
+                    take_random_cut(node, group_[g], cuts[g], {gathered_.data() + g * size, size});
+                }
+            }
+        } else {
+            for (std::size_t g = 0; g < n; ++g) {
+                if (first[g] != last[g]) {
+                    const std::span<const Code> below(gathered_.data() + g * size, size);
+                    std::fill(side_.begin(), side_.end(), Unit{});
+                    target_.add_below(side_.data(), entries, below.data(), cuts[g].last_left);
+                    take_random_cut(node, group_[g], cuts[g], below);
+                }
+            }
+        }
+        return n_tried;
+    }
+
+    // side_ has the sums of its left side.
+    void take_random_cut(const Node& node, std::size_t f, const RandomCut& cut,
+                         std::span<const Code> codes) {
+        typename Target::Scan scan(target_, total_.data(), scan_scratch_.data());
+        scan.add(side_.data());
+        // Both sides have a row: the cut is inside the range.
+        if (!is_free_ && !is_allowed(node, f, cut, codes, scan)) {
+            return;
+        }
+        const auto column = static_cast<std::int32_t>(f);
+        const double score = scan.score();
+        if (!best_.loses_to(score, column)) {
+            return;
+        }
+        best_.score = score;
+        best_.feature = column;
+        best_.nominal = best_.missing_left = best_.has_missing = false;
+        best_.last_left = cut.last_left;
+        best_.first_right = -1;
+        best_.drawn = cut.drawn;
+        best_.is_drawn = true;
+        best_.knows_left = true;
+        std::copy(side_.begin(), side_.end(), left_total_.begin());
+    }
+
+    template <class Scan>
+    [[nodiscard]] bool is_allowed(const Node& node, std::size_t f, const RandomCut& cut,
+                                  std::span<const Code> codes, const Scan& scan) const {
+        const auto left_rows = static_cast<std::size_t>(
+            std::count_if(codes.begin(), codes.end(), [&](Code c) { return c <= cut.last_left; }));
+        return sides_allowed(scan, left_rows, codes.size() - left_rows, limits(node, f));
+    }
+
+    [[nodiscard]] SideLimits limits(const Node& node, std::size_t f) const noexcept {
+        SideLimits limits;
+        limits.min_rows = options_.min_samples_leaf;
+        limits.min_weight = options_.min_weight_fraction_leaf * root_weight_;
+        if (!options_.monotone.empty()) {
+            limits.monotone = options_.monotone[f];
+            limits.low = node.low;
+            limits.high = node.high;
+        }
+        return limits;
+    }
+
+    // The common case of forests: two classes, bytes, no missing values.
+    template <std::size_t n>
+    std::size_t try_best_cuts(const Node& node) {
+        const std::span<const Entry> entries = rows(node);
+        const auto weight = static_cast<std::uint32_t>(total_[0] >> 32);
+        const auto ones = static_cast<std::uint32_t>(total_[0]);
+        const double min_weight = this->min_weight();
+        std::array<const Code*, n> codes;
+        for (std::size_t g = 0; g < n; ++g) {
+            codes[g] = bins_.codes + group_[g] * bins_.rows;
+        }
+        std::size_t n_tried = 0;
+        if (entries.size() <= few_rows && weight < (1U << 12)) {
+            alignas(cache_line) std::uint32_t keys[n][few_rows];
+            std::size_t i = 0;
+            for (const Entry& e : entries) {
+                const std::uint32_t load = (e.load >> 4 & 0xFFF000U) | (e.load & 0xFFFU);
+                for (std::size_t g = 0; g < n; ++g) {
+                    keys[g][i] = std::uint32_t{codes[g][e.row]} << 24 | load;
+                }
+                ++i;
+            }
+            for (; i % 16 != 0; ++i) {
+                for (std::size_t g = 0; g < n; ++g) {
+                    keys[g][i] = no_key;
+                }
+            }
+            for (std::size_t g = 0; g < n; ++g) {
+                n_tried += take_cut(group_[g], min_weight, dispatch([&](auto level) {
+                                        return BinaryCutSearch<decltype(level)>::few(
+                                            keys[g], entries.size(), weight, ones, min_weight);
+                                    }));
+            }
+        } else if (weight < (1U << 16)) {
+            n_tried = try_dense<n>(entries, codes, cells32_.data(), weight, ones, min_weight);
+        } else {
+            n_tried = try_dense<n>(entries, codes, cells64_.data(), weight, ones, min_weight);
+        }
+        return n_tried;
+    }
+
+    template <std::size_t n, class Word>
+    static void fill(std::span<const Entry> entries, std::array<const Code*, n> codes,
+                     Word* __restrict cells) noexcept {
+        for (const Entry e : entries) {
+            Word load = e.load;
+            if constexpr (sizeof(Word) == 8) {
+                load = Target::unit(e.load);
+            }
+            for (std::size_t g = 0; g < n; ++g) {
+                cells[256 * g + codes[g][e.row]] += load;
+            }
+        }
+    }
+
+    template <std::size_t n, class Word>
+    std::size_t try_dense(std::span<const Entry> entries, const std::array<const Code*, n>& codes,
+                          Word* cells, std::uint32_t weight, std::uint32_t ones,
+                          double min_weight) {
+        fill<n>(entries, codes, cells);
+        std::size_t n_tried = 0;
+        for (std::size_t g = 0; g < n; ++g) {
+            const auto n_bins = static_cast<std::size_t>(bins_.n_bins[group_[g]]);
+            n_tried += take_cut(group_[g], min_weight, dispatch([&](auto level) {
+                                    return BinaryCutSearch<decltype(level)>::dense(
+                                        cells + 256 * g, n_bins, weight, ones, min_weight);
+                                }));
+            std::fill_n(cells + 256 * g, n_bins, Word{0});
+        }
+        return n_tried;
+    }
+
+    // 0 when the column is constant in this node.
+    std::size_t take_cut(std::size_t f, double min_weight, const BinaryCut& cut) {
+        if (cut.last_left < 0) {
+            if (min_weight <= 1) {
+                constant_[f / 64] |= std::uint64_t{1} << (f % 64);
+                return 0;
+            }
+            return 1;
+        }
+        const auto column = static_cast<std::int32_t>(f);
+        if (best_.loses_to(cut.score, column)) {
+            best_.score = cut.score;
+            best_.feature = column;
+            best_.nominal = best_.missing_left = best_.has_missing = false;
+            best_.last_left = cut.last_left;
+            best_.first_right = cut.first_right;
+            best_.knows_left = true;
+            left_total_[0] = packed(cut);
+        }
+        return 1;
+    }
+
+    void take(const Best& best, std::int32_t column, double threshold) {
+        const auto f = static_cast<std::size_t>(column);
+        best_.score = best.score;
+        best_.feature = column;
+        best_.nominal = bins_.nominal[f] != 0;
+        best_.has_missing = cells_.has_missing;
+        best_.knows_left = best_.is_drawn = false;
+        best_.first_right = -1;
+        if (best_.nominal) {
+            best_.left_bins.clear();
+            best_.right_bins.clear();
+            for (std::size_t j = 0; j < cells_.n_values(); ++j) {
+                (nominal_.best_side[j] != 0 ? best_.left_bins : best_.right_bins)
+                    .push_back(cells_.bin[j]);
+            }
+            best_.missing_left = cells_.has_missing && nominal_.best_side[cells_.n_values()] != 0;
+            return;
+        }
+        best_.missing_left = best.missing_left;
+        best_.last_left = cells_.bin[best.place];
+        if (best.place + 1 == cells_.n_values()) {
+            best_.threshold = std::numeric_limits<double>::max();  // every value
+        } else {
+            best_.threshold =
+                options_.random_splitter
+                    ? threshold
+                    : bins_.threshold(f, cells_.bin[best.place], cells_.bin[best.place + 1]);
+        }
+    }
+
+    // Parts the rows by best_; false when the gain is too small. Puts the totals and
+    // constants of both children on the stacks, the right one's first.
+    [[nodiscard]] bool part(const Node& node, Children& children) {
+        const auto f = static_cast<std::size_t>(best_.feature);
+        const Code* codes = bins_.codes + f * bins_.rows;
+        const std::int32_t last = best_.last_left;
+        std::size_t n_left = 0;
+        if (best_.nominal) {
+            for (const std::int32_t b : best_.left_bins) {
+                goes_left_[static_cast<std::size_t>(b)] = 1;
+            }
+            for (const std::int32_t b : best_.right_bins) {
+                goes_left_[static_cast<std::size_t>(b)] = 0;
+            }
+            const auto missing = static_cast<std::size_t>(bins_.n_bins[f]);
+            goes_left_[missing] = best_.missing_left ? 1 : 0;
+            n_left = partition_rows<Entry>(rows(node), scratch_.data(), [&](std::size_t row) {
+                return goes_left_[codes[row]] != 0;
+            });
+        } else if (best_.missing_left) {
+            const std::int32_t missing = bins_.n_bins[f];
+            n_left = partition_rows<Entry>(rows(node), scratch_.data(), [&](std::size_t row) {
+                return (codes[row] <= last) | (codes[row] == missing);
+            });
+        } else {
+            n_left = partition_rows<Entry>(rows(node), scratch_.data(),
+                                           [&](std::size_t row) { return codes[row] <= last; });
+        }
+        if (best_.is_drawn) {
+            best_.threshold = settled(bins_, guide_, f, {best_.last_left, best_.drawn});
+        } else if (best_.first_right >= 0) {
+            best_.threshold = bins_.threshold(f, best_.last_left, best_.first_right);
+        }
+        part_presorted(node, node.begin + n_left);
+        Node& left = children.left;
+        Node& right = children.right;
+        left.begin = node.begin;
+        left.end = right.begin = node.begin + n_left;
+        right.end = node.end;
+        left.depth = right.depth = node.depth + 1;
+        left.key = child_key(node.key, false);
+        right.key = child_key(node.key, true);
+        for (Node* child : {&right, &left}) {
+            child->total_at = totals_.size();
+            for (std::size_t k = 0; k < width_; ++k) {
+                totals_.push_back(Unit{});
+            }
+            child->constant_at = constants_.size();
+            for (std::size_t word = 0; word < n_flag_words_; ++word) {
+                constants_.push_back(constant_[word]);
+            }
+            sum_child(*child, child == &left);
+            child->summary = target_.summary(rows(*child), totals_.data() + child->total_at);
+        }
+        children.improvement = (node.summary.weight * node.summary.impurity -
+                                left.summary.weight * left.summary.impurity -
+                                right.summary.weight * right.summary.impurity) /
+                               root_weight_;
+        if (children.improvement + no_impurity < options_.min_impurity_decrease) {
+            totals_.resize(right.total_at);
+            constants_.resize(right.constant_at);
+            return false;
+        }
+        if (!best_.has_missing) {
+            best_.missing_left = left.summary.weight >= right.summary.weight;
+        }
+        if (!options_.monotone.empty()) {
+            bound_children(node, children);
+        }
+        return true;
+    }
+
+    void part_presorted(const Node& node, std::size_t middle) {
+        if (by_row_.empty() || !presorted_.has_any()) {
+            return;
+        }
+        for (std::size_t i = node.begin; i < node.end; ++i) {
+            goes_left_row_[entries_[i].row] = i < middle ? 1 : 0;
+        }
+        // Every thread has scratch of its own and a share of the columns.
+        const auto n_shares = node.size() < parallel_rows ? std::size_t{1} : n_element_scratch_;
+        run_tasks(n_shares, options_.n_threads, [&](std::size_t share) {
+            for (std::size_t f = share; f < bins_.cols; f += n_shares) {
+                // Constant columns are not looked at below; that of the split lies in order.
+                const bool in_order =
+                    f == static_cast<std::size_t>(best_.feature) && !best_.missing_left;
+                if (presorted_.has(f) && !is_constant(f) && !in_order) {
+                    Presorted::part(presorted_.run(f, node.begin, node.end), goes_left_row_.data(),
+                                    element_scratch_.data() + share * entries_.size());
+                }
+            }
+        });
+    }
+
+    // Integer sums are exact: the right side is what the left one leaves.
+    void sum_child(const Node& child, bool is_left) {
+        Unit* total = totals_.data() + child.total_at;
+        if (std::is_integral_v<Unit> && !is_absolute && best_.knows_left) {
+            for (std::size_t k = 0; k < width_; ++k) {
+                total[k] = is_left ? left_total_[k] : total_[k] - left_total_[k];
+            }
+            return;
+        }
+        sum(child, total);
+    }
+
+    void bound_children(const Node& node, Children& children) {
+        children.left.low = children.right.low = node.low;
+        children.left.high = children.right.high = node.high;
+        const int sign = options_.monotone[static_cast<std::size_t>(best_.feature)];
+        if (sign == 0) {
+            return;
+        }
+        const double middle = (value_of(children.left) + value_of(children.right)) / 2;
+        if (sign > 0) {
+            children.left.high = children.right.low = middle;
+        } else {
+            children.left.low = children.right.high = middle;
+        }
+    }
+
+    // The monotone quantity of a node, within its bounds.
+    [[nodiscard]] double value_of(const Node& node) {
+        value_.resize(target_.n_outputs());
+        target_.values(rows(node), totals_.data() + node.total_at, value_.data());
+        return std::clamp(value_[options_.n_classes == 2 ? 1 : 0], node.low, node.high);
+    }
+
+    // --- output ---
+
+    void add_node(const Node& node) {
+        tree_.left.push_back(0);
+        tree_.feature.push_back(-1);
+        tree_.threshold.push_back(0);
+        tree_.missing_left.push_back(0);
+        tree_.slot.push_back(-1);
+        if (options_.with_stats) {
+            tree_.impurity.push_back(node.summary.impurity);
+            tree_.n_samples.push_back(static_cast<std::int64_t>(node.size()));
+            tree_.weight.push_back(node.summary.weight);
+            const std::size_t at = tree_.value.size();
+            tree_.value.resize(at + target_.n_outputs());
+            write_value(node, totals_.data() + node.total_at, tree_.value.data() + at);
+        }
+    }
+
+    void write_value(const Node& node, const Unit* total, double* value) {
+        target_.values(rows(node), total, value);
+        if (!options_.monotone.empty()) {
+            const std::size_t k = options_.n_classes == 2 ? 1 : 0;
+            value[k] = std::clamp(value[k], node.low, node.high);
+            if (k == 1) {
+                value[0] = 1 - value[1];
+            }
+        }
+    }
+
+    void finish_leaf(const Node& node) {
+        const auto i = static_cast<std::size_t>(node.index);
+        if (options_.with_stats) {
+            tree_.slot[i] = node.index;
+            return;
+        }
+        const bool is_shared =
+            options_.n_classes != 0 && node.summary.pure && options_.monotone.empty();
+        if (is_shared) {
+            tree_.slot[i] = target_.pure_class(total_.data());
+            return;
+        }
+        const std::size_t at = tree_.value.size();
+        tree_.slot[i] = static_cast<std::int32_t>(options_.n_classes + at / target_.n_outputs());
+        tree_.value.resize(at + target_.n_outputs());
+        write_value(node, total_.data(), tree_.value.data() + at);
+    }
+
+    void link(const Node& node, Children& children) {
+        const auto i = static_cast<std::size_t>(node.index);
+        const auto f = static_cast<std::size_t>(best_.feature);
+        children.left.index = static_cast<std::int32_t>(tree_.left.size());
+        children.right.index = children.left.index + 1;
+        tree_.left[i] = children.left.index;
+        tree_.feature[i] = best_.feature;
+        tree_.missing_left[i] = best_.missing_left ? 1 : 0;
+        tree_.importance[f] += children.improvement;
+        if (best_.nominal) {
+            tree_.slot[i] = static_cast<std::int32_t>(tree_.words.size());
+            add_words(f);
+        } else {
+            tree_.threshold[i] = best_.threshold;
+        }
+        add_node(children.left);
+        add_node(children.right);
+    }
+
+    // Bits by level, not by bin; a level that is in no row of the node goes with missing.
+    void add_words(std::size_t f) {
+        const auto first = static_cast<std::size_t>(bins_.level_start[f]);
+        const auto n_levels = static_cast<std::size_t>(bins_.level_start[f + 1]) - first;
+        const std::size_t at = tree_.words.size();
+        tree_.words.resize(at + (n_levels + 31) / 32);
+        // The default first, then the bins that occur.
+        goes_left_.assign(goes_left_.size(), best_.missing_left ? 1 : 0);
+        for (const std::int32_t b : best_.left_bins) {
+            goes_left_[static_cast<std::size_t>(b)] = 1;
+        }
+        for (const std::int32_t b : best_.right_bins) {
+            goes_left_[static_cast<std::size_t>(b)] = 0;
+        }
+        for (std::size_t level = 0; level < n_levels; ++level) {
+            const std::int32_t bin = bins_.level_bin[first + level];
+            const bool has_bin = bin >= 0 && bin < bins_.n_bins[f];
+            if (has_bin ? goes_left_[static_cast<std::size_t>(bin)] != 0 : best_.missing_left) {
+                tree_.words[at + level / 32] |= 1U << (level % 32);
+            }
+        }
+    }
+
+    BinnedView<Code> bins_;
+    const CutGuide& guide_;
+    Target target_;
+    GrowOptions options_;
+    std::size_t width_;
+    std::size_t n_flag_words_;
+
+    std::vector<Entry> entries_;
+    std::vector<Entry> scratch_;
+    std::vector<std::uint32_t> counts_;
+    std::vector<Unit> totals_;
+    std::vector<Unit> total_;  // of the current node
+    std::vector<std::uint64_t> constants_;
+    std::vector<std::uint64_t> constant_;
+    HistogramScratch<Unit> histogram_;
+    Cells<Unit> cells_;
+    NominalScratch nominal_;
+    std::vector<typename Target::Number> scan_scratch_;
+    std::vector<std::uint32_t> columns_;
+    std::vector<std::uint32_t> swaps_;
+    std::vector<std::uint8_t> goes_left_;
+    std::vector<double> value_;
+    std::vector<std::uint32_t> cells32_;  // zero between calls
+    std::vector<std::uint64_t> cells64_;
+    std::array<std::size_t, group_size> group_{};
+    std::size_t n_group_ = 0;
+    Presorted presorted_;
+    std::vector<Entry> by_row_;
+    std::vector<std::uint8_t> goes_left_row_;
+    std::vector<Element> element_scratch_;
+    std::size_t n_element_scratch_ = 1;
+    std::vector<SortedCut> sorted_cuts_;  // of the columns already searched in this node
+    std::size_t n_searched_ = 0;
+    bool has_kernel_ = false;
+    bool is_free_ = false;  // any side with a row is allowed
+    std::vector<Code> gathered_;
+    std::vector<Unit> side_;
+    std::vector<Unit> left_total_;  // of best_, where it knows_left
+    Split best_;
+    Tree tree_;
+    double root_weight_ = 0;
+};
+
+}  // namespace assay::tree

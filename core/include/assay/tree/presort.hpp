@@ -1,0 +1,96 @@
+// Columns kept in sorted order down a tree: for fine bins, where histograms would be mostly
+// empty and sorting every node anew would cost the most.
+//
+//     element = code << 48 | load << 32 | row      ascending in code, then in row
+//
+// Every column is sorted once, by counting; a split parts the run of each column into its
+// left and right rows, in order, so a node of n rows costs O(n) per column: no sort below
+// the root. `load` is what the target wants at hand (see Target::load).
+//
+// Needs   rows < 2^32; `side` and `scratch` as in part().
+// Cost    8 bytes per row and column; one pass per level and column, bound by the loads of
+//         sides (one byte per row, at random places in the cache).
+// Source  Shafer, Agrawal, Mehta: SPRINT: a scalable parallel classifier (1996).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "assay/common/parallel.hpp"
+#include "assay/tree/bins.hpp"
+
+namespace assay::tree {
+
+using Element = std::uint64_t;
+
+[[nodiscard]] constexpr std::int32_t element_code(Element e) noexcept {
+    return static_cast<std::int32_t>(e >> 48);
+}
+[[nodiscard]] constexpr std::uint32_t element_row(Element e) noexcept {
+    return static_cast<std::uint32_t>(e);
+}
+
+class Presorted {
+  public:
+    // Sorts the rows of `entries` by each of `columns`.
+    template <class Code, class Target>
+    void sort(const BinnedView<Code>& bins, const Target& target,
+              std::span<const typename Target::Entry> entries,
+              const std::vector<std::uint32_t>& columns, int n_threads) {
+        n_rows_ = entries.size();
+        place_.assign(bins.cols, no_place);
+        elements_.resize(columns.size() * n_rows_);
+        run_tasks(columns.size(), n_threads, [&](std::size_t c) {
+            const std::size_t f = columns[c];
+            place_[f] = c;
+            const Code* codes = bins.codes + f * bins.rows;
+            std::vector<std::uint32_t> next(static_cast<std::size_t>(bins.n_bins[f]) + 2, 0);
+            for (const auto& e : entries) {
+                ++next[std::size_t{codes[e.row]} + 1];
+            }
+            for (std::size_t b = 1; b < next.size(); ++b) {
+                next[b] += next[b - 1];
+            }
+            Element* out = elements_.data() + c * n_rows_;
+            for (const auto& e : entries) {
+                const Element code = codes[e.row];
+                out[next[code]++] = code << 48 | Element{target.load(e)} << 32 | e.row;
+            }
+        });
+    }
+    void clear() noexcept { place_.clear(); }
+
+    [[nodiscard]] bool has(std::size_t f) const noexcept {
+        return f < place_.size() && place_[f] != no_place;
+    }
+    [[nodiscard]] bool has_any() const noexcept { return !place_.empty(); }
+    // The rows of a node, which are begin .. end - 1 in every column.
+    [[nodiscard]] std::span<Element> run(std::size_t f, std::size_t begin,
+                                         std::size_t end) noexcept {
+        return {elements_.data() + place_[f] * n_rows_ + begin, end - begin};
+    }
+
+    // Parts a run by `side` (1: left), one byte per row of the table.
+    static void part(std::span<Element> run, const std::uint8_t* side, Element* scratch) noexcept {
+        std::size_t left = 0;
+        for (std::size_t i = 0; i < run.size(); ++i) {
+            const Element e = run[i];
+            scratch[i - left] = e;
+            run[left] = e;
+            left += side[element_row(e)];
+        }
+        std::copy(scratch, scratch + (run.size() - left),
+                  run.begin() + static_cast<std::ptrdiff_t>(left));
+    }
+
+  private:
+    static constexpr std::size_t no_place = static_cast<std::size_t>(-1);
+    std::size_t n_rows_ = 0;
+    std::vector<std::size_t> place_;
+    std::vector<Element> elements_;
+};
+
+}  // namespace assay::tree

@@ -1,0 +1,53 @@
+// A random binned table for the tests of boosting.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "assay/common/random.hpp"
+#include "assay/tree/bins.hpp"
+
+namespace assay::tests {
+
+struct BoostExample {
+    std::size_t rows, cols;
+    std::vector<std::uint8_t> codes;
+    std::vector<std::int32_t> n_bins;
+    std::vector<std::uint8_t> nominal, has_missing;
+    std::vector<std::int64_t> bin_start, level_start;
+    std::vector<double> lower, upper;
+    std::vector<std::int32_t> level_bin;
+    std::vector<std::int32_t> n_levels;
+
+    BoostExample(std::size_t n, std::size_t d, std::int32_t bins, bool missing)
+        : rows(n),
+          cols(d),
+          codes(n * d),
+          n_bins(d, bins),
+          nominal(d, 0),
+          has_missing(d, missing ? 1 : 0),
+          bin_start(d + 1),
+          level_start(d + 1, 0),
+          n_levels(d, 0) {
+        RandomStream random(11, 0);
+        for (std::uint8_t& code : codes) {
+            code = static_cast<std::uint8_t>(
+                random.below(static_cast<std::uint32_t>(bins + (missing ? 1 : 0))));
+        }
+        for (std::size_t f = 0; f < d; ++f) {
+            bin_start[f + 1] = bin_start[f] + bins;
+            for (std::int32_t b = 0; b < bins; ++b) {
+                lower.push_back(b);
+                upper.push_back(b);
+            }
+        }
+    }
+
+    [[nodiscard]] tree::BinnedView<std::uint8_t> view() const {
+        return {codes.data(), rows,  cols,  n_bins,      nominal,  has_missing,
+                bin_start,    lower, upper, level_start, level_bin};
+    }
+};
+
+}  // namespace assay::tests

@@ -1,0 +1,319 @@
+"""From parameters and data to one grown and pruned tree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay._core import tree as kernels
+from assay.base import ParameterError
+from assay.tree._parameters import (
+    DIVIDED,
+    check_parameters,
+    feature_count,
+    grow_options,
+    is_natural,
+)
+from assay.tree._prune import chi2_leaves, pessimistic_leaves, validated_leaves
+from assay.tree._prune_cost import AlphaChoice, AlphaPath, Fold, choose_alpha
+from assay.tree._tree_view import TreeView
+from assay.tree.engine._bins import Bins, Ranks
+from assay.tree.engine._grow import GrowOptions, grow
+from assay.tree.engine._nodes import Nodes
+
+#: What ensembles take from here, too.
+__all__ = [
+    "Fit",
+    "Training",
+    "check_parameters",
+    "feature_count",
+    "fit_tree",
+    "grow_tree",
+    "nodes_of",
+    "pruned_leaves",
+]
+
+
+@dataclass(frozen=True)
+class Training:
+    """What a tree is grown on.
+
+    Parameters
+    ----------
+    target : ndarray of shape (n_rows,) or (n_rows, n_outputs)
+        Class codes (integers) or values.
+    weight : ndarray of float64 of shape (n_rows,) or None
+        Positive weights.
+    n_classes : int
+        0 for a regression.
+    n_levels : ndarray of int32 of shape (n_features,)
+        Levels of each nominal column, 0 = numeric.
+    X : ndarray of shape (n_rows, n_features)
+        The rows, nominal columns as codes.
+    ranks : Ranks, optional
+        A table whose rows `rows` are those of X: bins are then counted, not sorted again.
+    rows : ndarray of int64, optional
+        Where they are in `ranks`.
+    """
+
+    target: NDArray[Any]
+    weight: NDArray[np.float64] | None
+    n_classes: int
+    n_levels: NDArray[np.int32]
+    X: NDArray[Any]
+    ranks: Ranks | None = None
+    rows: NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    def bins(self, max_bins: int, n_threads: int) -> Bins:
+        """Return the rows cut into bins."""
+        if self.ranks is None or self.rows is None:
+            return Bins.build(self.X, max_bins, self.n_levels, self.weight, n_threads)
+        return Bins.from_ranks(self.ranks, self.rows, max_bins, n_threads, self.weight)
+
+    def taken(self, index: NDArray[np.int64]) -> Training:
+        """Return some of the rows."""
+        return replace(
+            self,
+            target=self.target[index],
+            weight=None if self.weight is None else self.weight[index],
+            X=self.X[index],
+            rows=None if self.rows is None else self.rows[index],
+        )
+
+    def sorted_once(self, n_threads: int) -> Training:
+        """Return the same with ranks, for growing on several subsets of the rows."""
+        if self.ranks is not None:
+            return self
+        ranks = Ranks.build(self.X, self.n_levels, n_threads)
+        return replace(self, ranks=ranks, rows=np.arange(len(self)))
+
+    def weights(self) -> NDArray[np.float64]:
+        """Return the weights, ones if there are none."""
+        return np.ones(len(self)) if self.weight is None else self.weight
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A finished tree.
+
+    Parameters
+    ----------
+    tree : TreeView
+        Grown and pruned.
+    has_missing : ndarray of uint8 of shape (n_features,)
+        Columns with missing values.
+    path : AlphaPath, optional
+        Of the tree before pruning, if it was pruned by cost and complexity.
+    alpha : float, default=0.0
+        The price of a leaf that was used.
+    choice : AlphaChoice, optional
+        How it was chosen.
+    """
+
+    tree: TreeView
+    has_missing: NDArray[np.uint8]
+    path: AlphaPath | None = None
+    alpha: float = 0.0
+    choice: AlphaChoice | None = None
+
+
+def fit_tree(training: Training, params: Mapping[str, Any], seed: int, n_threads: int) -> Fit:
+    """Grow a tree and prune it as the parameters say.
+
+    Parameters
+    ----------
+    training : Training
+        The rows.
+    params : mapping of str to object
+        Checked by `_parameters.check_parameters`.
+    seed : int
+        Seed of every random choice.
+    n_threads : int
+        Threads; the result does not depend on it.
+    """
+    if params["prune"] == "reduced_error":
+        return _fit_and_validate(training, params, seed, n_threads)
+    by_folds = params["ccp_alpha"] == "cv"
+    if by_folds:
+        training = training.sorted_once(n_threads)
+    bins = training.bins(params["max_bins"], n_threads)
+    tree = grow_tree(bins, training, params, seed, n_threads)
+    path = choice = None
+    if by_folds or params["prune"] == "cost_complexity" or params["ccp_alpha"] > 0:
+        path = AlphaPath.of(tree)
+    if by_folds and path:
+        folds = _folds(training, params, seed, n_threads)
+        choice = choose_alpha(path, folds, params["standard_errors"])
+        params = {**params, "ccp_alpha": choice.alpha, "prune": "cost_complexity"}
+    leaves = pruned_leaves(tree, params)
+    if not np.array_equal(leaves, tree.is_leaf):
+        tree = tree.pruned(leaves)
+    return Fit(tree, bins.has_missing, path, float(params["ccp_alpha"]), choice)
+
+
+def pruned_leaves(tree: TreeView, params: Mapping[str, Any]) -> NDArray[np.bool_]:
+    """Return the leaves after a pruning that needs nothing but the tree."""
+    if params["prune"] == "chi2":
+        return chi2_leaves(tree, params["significance"])
+    if params["prune"] == "pessimistic":
+        squared = params["criterion"] in ("squared_error", "friedman_mse")
+        return pessimistic_leaves(tree, params.get("confidence", 0.25), squared)
+    if params["prune"] == "cost_complexity" or params["ccp_alpha"] > 0:
+        leaves: NDArray[np.bool_] = AlphaPath.of(tree).collapse <= params["ccp_alpha"]
+        return leaves
+    return tree.is_leaf
+
+
+def grow_tree(
+    bins: Bins, training: Training, params: Mapping[str, Any], seed: int, n_threads: int
+) -> TreeView:
+    """Grow one tree on binned rows, without pruning."""
+    options = grow_options(params, training.n_classes, bins)
+    if params["missing"] == "fractional":
+        tree = _grow_divided(bins, training, options, seed)
+    else:
+        tree = _grow(bins, training, options, seed, n_threads)
+    if is_natural(params):
+        return replace(tree, impurity=tree.impurity * math.log(2))
+    return tree
+
+
+def nodes_of(tree: TreeView) -> Nodes:
+    """Return a tree as the predictor takes it."""
+    return Nodes(
+        tree_start=np.array([0, tree.node_count], dtype=np.int64),
+        node_left=tree.left,
+        node_feature=tree.column,
+        node_threshold=tree.cut,
+        node_missing_left=tree.missing_left,
+        node_slot=tree.slot,
+        level_words=tree.words,
+        leaf_value=tree.answer,
+        n_levels=tree.n_levels,
+    )
+
+
+def _grow(
+    bins: Bins, training: Training, options: GrowOptions, seed: int, n_threads: int
+) -> TreeView:
+    grown = grow(bins, training.target, training.weight, options, seed, n_threads)
+    assert grown.impurity is not None
+    assert grown.n_samples is not None
+    assert grown.weight is not None
+    nodes = grown.nodes
+    return TreeView(
+        left=nodes.node_left,
+        column=nodes.node_feature,
+        cut=nodes.node_threshold,
+        missing_left=nodes.node_missing_left,
+        slot=nodes.node_slot,
+        words=nodes.level_words,
+        answer=nodes.leaf_value,
+        impurity=grown.impurity,
+        n_node_samples=grown.n_samples,
+        weighted_n_node_samples=grown.weight,
+        n_levels=nodes.n_levels,
+        classes=training.n_classes,
+    )
+
+
+def _grow_divided(bins: Bins, training: Training, options: GrowOptions, seed: int) -> TreeView:
+    target = training.target.astype(np.float64, copy=False).reshape(len(training), -1)
+    weight = training.weights()
+    width = training.n_classes or target.shape[1]
+    arrays = kernels.grow_fractional(
+        bins.codes,
+        bins.n_bins,
+        bins.nominal,
+        bins.has_missing,
+        bins.bin_start,
+        bins.lower,
+        bins.upper,
+        bins.level_start,
+        bins.level_bin,
+        np.ascontiguousarray(target),
+        weight,
+        criterion=DIVIDED[str(options.criterion)],
+        n_outputs=width,
+        max_depth=-1 if options.max_depth is None else options.max_depth,
+        min_split=float(options.min_samples_split),
+        min_leaf=float(options.min_samples_leaf),
+        min_weight_leaf=options.min_weight_fraction_leaf * float(weight.sum()),
+        min_decrease=options.min_impurity_decrease,
+        max_features=options.max_features or bins.n_features,
+        seed=seed,
+    )
+    return TreeView(
+        left=arrays["left"],
+        column=arrays["feature"],
+        cut=arrays["threshold"],
+        missing_left=arrays["missing_left"],
+        slot=arrays["slot"],
+        words=arrays["words"],
+        answer=arrays["value"].reshape(-1, width),
+        impurity=arrays["impurity"],
+        n_node_samples=arrays["samples"],
+        weighted_n_node_samples=arrays["weight"],
+        n_levels=bins.n_levels,
+        classes=training.n_classes,
+    )
+
+
+def _fit_and_validate(
+    training: Training, params: Mapping[str, Any], seed: int, n_threads: int
+) -> Fit:
+    """Grow on some rows, prune by the others (reduced error)."""
+    n = len(training)
+    order = _mixed_order(training, seed)
+    # Every so manieth row of an order that goes through the classes: a stratified sample.
+    edges = np.floor(np.arange(n + 1) * float(params["validation_fraction"]) + 1e-9)
+    is_held = np.diff(edges) > 0
+    if not is_held.any() or is_held.all():
+        raise ParameterError(
+            "validation_fraction must leave rows on both sides; "
+            f"got {params['validation_fraction']!r} for {n} rows"
+        )
+    kept, held = (training.taken(np.sort(order[part])) for part in (~is_held, is_held))
+    bins = kept.bins(params["max_bins"], n_threads)
+    tree = grow_tree(bins, kept, params, seed, n_threads)
+    leaf = nodes_of(tree).apply(held.X, n_threads)[:, 0]
+    if training.n_classes:
+        target = np.eye(training.n_classes)[held.target]
+    else:
+        target = held.target.reshape(len(held), -1)
+    leaves = validated_leaves(tree, leaf, target, held.weights())
+    return Fit(tree.pruned(leaves), bins.has_missing)
+
+
+def _folds(training: Training, params: Mapping[str, Any], seed: int, n_threads: int) -> list[Fold]:
+    n, n_folds = len(training), int(params["n_folds"])
+    if n_folds > n:
+        raise ParameterError(f"n_folds must be at most the number of rows ({n}); got {n_folds}")
+    number = np.empty(n, dtype=np.int64)
+    number[_mixed_order(training, seed)] = np.arange(n) % n_folds
+    found = []
+    for k in range(n_folds):
+        kept = training.taken(np.flatnonzero(number != k))
+        held = training.taken(np.flatnonzero(number == k))
+        bins = kept.bins(params["max_bins"], n_threads)
+        tree = grow_tree(bins, kept, params, seed, n_threads)
+        leaf = nodes_of(tree).apply(held.X, n_threads)[:, 0]
+        target = held.target.reshape(len(held), -1).astype(np.float64)
+        found.append(Fold(tree, leaf, target, held.weights()))
+    return found
+
+
+def _mixed_order(training: Training, seed: int) -> NDArray[np.int64]:
+    """Rows in random order, and class by class where there are classes."""
+    order = np.random.RandomState(seed).permutation(len(training))
+    if training.n_classes:
+        order = order[np.argsort(training.target[order], kind="stable")]
+    return order

@@ -1,0 +1,358 @@
+"""The textbook decision tree: one branch for each value of an attribute."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from assay.base import (
+    Classifier,
+    DataError,
+    Levels,
+    check_array_state,
+    check_interval,
+    check_option,
+)
+from assay.tree._counted_rows import counted_rows
+from assay.tree._id3_grow import BRANCH, CUT, LEAF, LEVEL, Options, grow, prune_chi_square
+from assay.tree._id3_text import tree_text
+
+_CHUNK = 8192  # rows that walk down together
+
+
+class ID3Classifier(Classifier):
+    r"""Classify by asking one attribute after the other, with a branch for each of its values.
+
+    Parameters
+    ----------
+    criterion : {'gain', 'gain_ratio'}, default='gain'
+        What the next attribute must be best at: information gain, or gain divided by the entropy
+        of the split itself among attributes of at least average gain (C4.5), which does not
+        favour attributes with many values.
+    max_depth : int >= 1 or None, default=None
+        Most questions in a row.
+    min_samples_split : int >= 2, default=2
+        A node with fewer rows is a leaf.
+    grouping : {None, 'top_vs_rest', 'ordered', 'ignore'}, default=None
+        What to do with a nominal column of more than `max_levels` levels, such as a ZIP code:
+        branch all the same; ask for its most telling level against all others; cut it like a
+        number, in the order of its levels; or never ask it.
+    max_levels : int >= 1, default=10
+        Only read when `grouping` is not None.
+    prune : {None, 'chi2'}, default=None
+        'chi2': grow fully, then cut off, from the bottom up, splits that chance explains.
+    significance : float in (0, 1), default=0.05
+        A split stays when chance gives its deviation with at most this probability.
+    categorical_features : array-like, 'from_dtype' or None, default='from_dtype'
+        The nominal columns: those of text or categorical dtype in a dataframe; or names, numbers
+        or a boolean mask. All others are numbers and are cut in two.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels seen in fit, sorted.
+    node_kind_ : ndarray of uint8 of shape (n_nodes,)
+        0 leaf; 1 one branch per level; 2 branches ``<=`` and ``>`` the threshold; 3 branches for
+        the level whose code is the threshold and for all others.
+    node_feature_ : ndarray of int32 of shape (n_nodes,)
+        The column asked; -1 at a leaf.
+    node_threshold_ : ndarray of float64 of shape (n_nodes,)
+        Where the column is cut; 0 where that has no meaning.
+    node_child_start_ : ndarray of int32 of shape (n_nodes + 1,)
+        Children of node i are ``node_child_start_[i] .. node_child_start_[i + 1] - 1``.
+    node_value_ : ndarray of float64 of shape (n_nodes, n_classes)
+        Shares of the classes; of an empty node, those of its parent.
+    node_weight_ : ndarray of float64 of shape (n_nodes,)
+        Weight of the training rows; 0 in an empty node.
+    categorical_features_ : ndarray of int64
+        The nominal columns.
+    levels_ : ndarray of str
+        Their levels, column after column.
+    level_offsets_ : ndarray of int64
+        Where the levels of each nominal column begin in `levels_`.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a dataframe.
+
+    Notes
+    -----
+    LEARN-DECISION-TREE of Russell and Norvig, with its four cases: a node without examples
+    answers with the plurality of its parent; one with a single class answers with it; one
+    without attributes left answers with its plurality; any other asks the attribute of largest
+
+    .. math:: \mathrm{Gain}(A) = H(p) - \sum_k \frac{N_k}{N} H(p_k),
+              \qquad H(p) = -\sum_c p_c \log_2 p_c
+
+    and goes on in each branch without that attribute. Ties go to the first column, a tied
+    plurality to the first class. An attribute with one value in a node is not asked there.
+    Numbers are cut half way between two neighbouring values and may be asked again below.
+
+    `prune='chi2'` tests a split whose branches are all leaves, with d branches that have rows:
+
+    .. math:: \Delta = \sum_{k,c} \frac{(n_{kc} - \hat n_{kc})^2}{\hat n_{kc}},
+              \qquad \hat n_{kc} = n_c \frac{N_k}{N},
+
+    against the chi-square distribution with (d - 1)(K - 1) degrees of freedom. It comes after
+    growing because two attributes can be telling together and not alone (XOR).
+
+    A row with a missing value, or with a level unseen in fit, goes down all branches with the
+    shares of the training rows there, in fit as in prediction (Quinlan's C4.5); the gain counts
+    the rows whose value is known, times their share. Deterministic. O(n d) per level of the tree.
+
+    See Also
+    --------
+    DecisionListClassifier : Rules instead of a tree.
+
+    Examples
+    --------
+    >>> from assay.datasets import load_restaurant
+    >>> from assay.tree import ID3Classifier
+    >>> table = load_restaurant()
+    >>> X, y = table.drop("WillWait"), table["WillWait"]
+    >>> print(ID3Classifier().fit(X, y).to_text())
+    Patrons?
+    ├── Full: Hungry?
+    │   ├── No: No
+    │   └── Yes: Type?
+    │       ├── Burger: Yes
+    │       ├── French: No
+    │       ├── Italian: No
+    │       └── Thai: Fri/Sat?
+    │           ├── No: No
+    │           └── Yes: Yes
+    ├── None: No
+    └── Some: Yes
+    >>> print(ID3Classifier(prune="chi2").fit(X, y).to_text())
+    Patrons?
+    ├── Full: No
+    ├── None: No
+    └── Some: Yes
+    """
+
+    model_id: ClassVar[int | None] = 122
+    takes_missing: ClassVar[bool] = True
+    takes_nominal: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        *,
+        criterion: str = "gain",
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        grouping: str | None = None,
+        max_levels: int = 10,
+        prune: str | None = None,
+        significance: float = 0.05,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+    ) -> None:
+        self.criterion = criterion
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.grouping = grouping
+        self.max_levels = max_levels
+        self.prune = prune
+        self.significance = significance
+        self.categorical_features = categorical_features
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Grow the tree, and prune it when asked to.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows: an array, or a dataframe of any library. NaN is a missing value.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How often each row counts; weights that sum to less than the number of rows are
+            scaled to it.
+
+        Returns
+        -------
+        ID3Classifier
+            The fitted model.
+        """
+        check_option("criterion", self.criterion, ["gain", "gain_ratio"])
+        check_interval("max_depth", self.max_depth, 1, integer=True, options=[None])
+        check_interval("min_samples_split", self.min_samples_split, 2, integer=True)
+        check_option("grouping", self.grouping, [None, "top_vs_rest", "ordered", "ignore"])
+        check_interval("max_levels", self.max_levels, 1, integer=True)
+        check_option("prune", self.prune, [None, "chi2"])
+        check_interval("significance", self.significance, 0, 1, open_low=True, open_high=True)
+        rows, codes, weight = self._fit_data(X, y, sample_weight)
+        used, weight = counted_rows(weight, len(rows))
+        options = Options(
+            kinds=self._kinds(),
+            n_levels=self._n_levels(),
+            n_classes=len(self.classes_),
+            by_ratio=self.criterion == "gain_ratio",
+            max_depth=self.max_depth,
+            min_samples_split=self.min_samples_split,
+        )
+        tree = grow(rows[used].astype(np.float64), codes[used], weight, options)
+        if self.prune == "chi2":
+            tree = prune_chi_square(tree, self.significance)
+        self.node_kind_, self.node_feature_ = tree.kind, tree.feature
+        self.node_threshold_, self.node_child_start_ = tree.threshold, tree.child_start
+        self.node_value_ = tree.value / tree.value.sum(axis=1, keepdims=True)
+        self.node_weight_ = tree.weight
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class with the largest share at the end of each row's way.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+        """
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]  # type: ignore[no-any-return]
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the shares of the classes at the end of each row's way.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of float64 of shape (n_queries, n_classes)
+            Columns in the order of `classes_`.
+        """
+        rows = self._predict_data(X).astype(np.float64)
+        chunks = range(0, len(rows), _CHUNK)
+        return np.concatenate([self._shares(rows[begin : begin + _CHUNK]) for begin in chunks])
+
+    def get_depth(self) -> int:
+        """Return the largest number of questions on a way down."""
+        check_is_fitted(self)
+        depth = np.zeros(len(self.node_kind_), dtype=np.int64)
+        for node in np.flatnonzero(self.node_kind_ != LEAF):
+            children = slice(self.node_child_start_[node], self.node_child_start_[node + 1])
+            depth[children] = depth[node] + 1
+        return int(depth.max())
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves, empty ones included."""
+        check_is_fitted(self)
+        return int(np.count_nonzero(self.node_kind_ == LEAF))
+
+    def to_text(self) -> str:
+        """Return the tree as an indented text: questions, branches, answers."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        levels = Levels(self.levels_, self.level_offsets_)
+
+        def column(node: int) -> str:
+            feature = self.node_feature_[node]
+            return f"x{feature}" if names is None else str(names[feature])
+
+        def branches(node: int) -> list[str]:
+            kind, threshold = self.node_kind_[node], self.node_threshold_[node]
+            where = np.searchsorted(self.categorical_features_, self.node_feature_[node])
+            if kind == BRANCH:
+                return levels.of(int(where)).tolist()  # type: ignore[no-any-return]
+            if self._n_levels()[self.node_feature_[node]]:
+                name = levels.of(int(where))[int(threshold)]
+                return [name, "other"] if kind == LEVEL else [f"up to {name}", f"after {name}"]
+            return [f"<= {threshold:.6g}", f"> {threshold:.6g}"]
+
+        def answer(node: int) -> str:
+            return str(self.classes_[self.node_value_[node].argmax()])
+
+        return tree_text(self.node_child_start_, lambda node: f"{column(node)}?", branches, answer)
+
+    def _shares(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Let all rows walk down together, one question at a time."""
+        shares = np.zeros((len(rows), len(self.classes_)))
+        row = np.arange(len(rows))
+        node = np.zeros(len(rows), dtype=np.int64)
+        part = np.ones(len(rows))
+        n_levels = self._n_levels()
+        while row.size:
+            kind = self.node_kind_[node]
+            arrived = kind == LEAF
+            np.add.at(shares, row[arrived], part[arrived, None] * self.node_value_[node[arrived]])
+            row, node, part, kind = row[~arrived], node[~arrived], part[~arrived], kind[~arrived]
+            feature = self.node_feature_[node]
+            x, limit = rows[row, feature], n_levels[feature]
+            unknown = np.isnan(x) | ((limit > 0) & ((x < 0) | (x >= limit)))
+            threshold = self.node_threshold_[node]
+            branch = np.where(
+                kind == CUT, x > threshold, np.where(kind == LEVEL, x != threshold, x)
+            )
+            first = self.node_child_start_[node].astype(np.int64)
+            down = first + np.where(unknown, 0, branch).astype(np.int64)
+            if not unknown.any():
+                node = down
+                continue
+            # An unknown value goes down every branch that training rows went down.
+            n_children = np.where(unknown, self.node_child_start_[node + 1] - first, 1)
+            from_row = np.repeat(np.arange(len(row)), n_children)
+            within = np.arange(len(from_row)) - np.repeat(
+                np.cumsum(n_children) - n_children, n_children
+            )
+            node = down[from_row] + within
+            weight = np.where(unknown[from_row], self.node_weight_[node], 1.0)
+            weight /= np.bincount(from_row, weight)[from_row]
+            row, part = row[from_row], part[from_row] * weight
+            keep = part > 0
+            row, node, part = row[keep], node[keep], part[keep]
+        return shares
+
+    def _kinds(self) -> NDArray[np.uint8]:
+        """Return what is asked of each column."""
+        n_levels = self._n_levels()
+        kinds = np.where(n_levels > 0, BRANCH, CUT)
+        kinds[self.categorical_features_[np.diff(self.level_offsets_) == 0]] = LEAF
+        if self.grouping is not None:
+            many = {"top_vs_rest": LEVEL, "ordered": CUT, "ignore": LEAF}[self.grouping]
+            kinds[n_levels > self.max_levels] = many
+        return kinds.astype(np.uint8)
+
+    def _n_levels(self) -> NDArray[np.int32]:
+        """Return the number of levels of each column; 0 = numeric."""
+        n_levels = np.zeros(self.n_features_in_, dtype=np.int32)
+        n_levels[self.categorical_features_] = np.diff(self.level_offsets_)
+        return n_levels
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        check_array_state(self, "node_kind_", "u", (None,), low=LEAF, high=LEVEL)
+        n = len(self.node_kind_)
+        check_array_state(self, "node_feature_", "i", (n,), low=-1, high=self.n_features_in_ - 1)
+        check_array_state(self, "node_threshold_", "f", (n,))
+        check_array_state(self, "node_child_start_", "i", (n + 1,), low=1, high=n)
+        check_array_state(self, "node_value_", "f", (n, len(self.classes_)), low=0, high=1)
+        check_array_state(self, "node_weight_", "f", (n,), low=0)
+        start, leaf = self.node_child_start_.astype(np.int64), self.node_kind_ == LEAF
+        n_children = np.diff(start)
+        levels = self._n_levels()[np.maximum(self.node_feature_, 0)]
+        wanted = np.where(leaf, 0, np.where(self.node_kind_ == BRANCH, levels, 2))
+        level = np.isin(self.node_kind_, (LEVEL,))
+        inside = (self.node_threshold_ >= 0) & (self.node_threshold_ < levels)
+        sound = (
+            n > 0
+            and start[0] == 1
+            and start[-1] == n
+            and (n_children == wanted).all()
+            and (start[:-1] > np.arange(n))[~leaf].all()
+            and ((self.node_feature_ < 0) == leaf).all()
+            and (levels > 0)[(self.node_kind_ == BRANCH) | level].all()
+            and inside[level | ((self.node_kind_ == CUT) & (levels > 0))].all()
+            and np.allclose(self.node_value_.sum(axis=1), 1.0)
+            and (np.add.reduceat(self.node_weight_, start[:-1][~leaf]) > 0).all()
+        )
+        if not sound:
+            raise DataError("the model is damaged: the nodes of ID3Classifier are no tree")

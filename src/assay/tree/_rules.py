@@ -1,0 +1,252 @@
+"""A tree as rules: one for each leaf, and for a class as a disjunction of conjunctions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.base import ParameterError
+from assay.tree._boxes import Boxes, simplified
+from assay.tree._tree_view import TreeView
+from assay.tree._wording import Wording, members, number
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What must hold for one column.
+
+    Parameters
+    ----------
+    column : int
+        The column.
+    name : str
+        Its name.
+    low, high : float
+        Of a numeric column: low < value <= high; infinite where there is no bound.
+    levels : tuple of str or None
+        Of a nominal column: the levels that are allowed.
+    takes_missing : bool
+        Whether a missing value is allowed.
+    text : str
+        The condition in words.
+    """
+
+    column: int
+    name: str
+    low: float
+    high: float
+    levels: tuple[str, ...] | None
+    takes_missing: bool
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Rule:
+    """IF all conditions hold THEN the answer of one leaf.
+
+    Parameters
+    ----------
+    conditions : tuple of Condition
+        At most one for each column; none in a tree of one leaf.
+    answer : object
+        Class label, number, or tuple of numbers for several targets.
+    shares : tuple of float or None
+        Share of each class among the training rows of the leaf; None for a regression.
+    n_samples : int
+        Training rows of the leaf.
+    leaf : int
+        Number of the leaf, as `apply` gives it.
+    text : str
+        The rule in words.
+    """
+
+    conditions: tuple[Condition, ...]
+    answer: Any
+    shares: tuple[float, ...] | None
+    n_samples: int
+    leaf: int
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Dnf:
+    """One class as a disjunction of conjunctions.
+
+    Parameters
+    ----------
+    label : object
+        The class.
+    terms : tuple of tuple of Condition
+        A row is of the class when all conditions of some term hold.
+    """
+
+    label: Any
+    terms: tuple[tuple[Condition, ...], ...]
+
+    def __str__(self) -> str:
+        if not self.terms:
+            return "never"
+        parts = [" and ".join(map(str, term)) or "always" for term in self.terms]
+        if len(parts) == 1:
+            return parts[0]
+        closed = [len(term) == 1 and str(term[0]).startswith("(") for term in self.terms]
+        return " or ".join(
+            part if is_closed else f"({part})"
+            for part, is_closed in zip(parts, closed, strict=True)
+        )
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """The rules of a tree, one for each leaf, from left to right.
+
+    Parameters
+    ----------
+    rules : tuple of Rule
+        Exactly one of them applies to a row.
+    """
+
+    rules: tuple[Rule, ...]
+    _boxes: Boxes
+    _labels: tuple[Any, ...]
+    _wording: Wording
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.rules))
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules)
+
+    def dnf(self, label: Any) -> Dnf:
+        """Return when the tree says a class, simplified.
+
+        Parameters
+        ----------
+        label : object
+            One of ``classes_``.
+
+        Returns
+        -------
+        Dnf
+            Says the class for exactly the same rows as the tree. Sibling leaves of equal class are
+            merged; conditions that exclude no leaf of another class are dropped; terms that are
+            part of others are dropped; terms that differ in one column are joined where one
+            condition says both.
+
+        Raises
+        ------
+        ParameterError
+            For a regression, or a label that is no class of the tree.
+        """
+        if not self._labels:
+            raise ParameterError("dnf needs a tree that predicts classes; got a regression")
+        matches = [code for code, known in enumerate(self._labels) if known == label]
+        if not matches:
+            raise ParameterError(f"label must be one of {list(self._labels)}; got {label!r}")
+        boxes = simplified(self._boxes, matches[0])
+        terms = tuple(_conditions(boxes, row, self._wording) for row in range(len(boxes.low)))
+        return Dnf(self._labels[matches[0]], terms)
+
+
+def rules(
+    model: Any,
+    *,
+    feature_names: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
+) -> RuleSet:
+    """Return a fitted tree as readable rules.
+
+    Parameters
+    ----------
+    model : DecisionTreeClassifier or DecisionTreeRegressor
+        A fitted tree.
+    feature_names, class_names : sequence of str, optional
+        Other names for the columns and the classes in the text.
+
+    Returns
+    -------
+    RuleSet
+        One rule for each leaf; conditions on the same column are merged. Prints as text.
+
+    Examples
+    --------
+    >>> from assay.tree import DecisionTreeClassifier, rules
+    >>> tree = DecisionTreeClassifier().fit([[0, 0], [0, 1], [1, 0], [1, 1]], ["n", "n", "n", "y"])
+    >>> print(rules(tree, feature_names=["rain", "wind"]))
+    IF rain <= 0.5 THEN n (2 rows, 100 %)
+    IF rain > 0.5 and wind <= 0.5 THEN n (1 row, 100 %)
+    IF rain > 0.5 and wind > 0.5 THEN y (1 row, 100 %)
+    >>> print(rules(tree, feature_names=["rain", "wind"]).dnf("n"))
+    (rain <= 0.5) or (wind <= 0.5)
+    """
+    wording = Wording.of(model, feature_names, class_names)
+    tree: TreeView = model.tree_
+    boxes = Boxes.of(tree, wording.has_missing)
+    labels = tuple(model.classes_.tolist()) if tree.classes else ()
+    found = [_rule(tree, boxes, row, labels, wording) for row in range(len(boxes.leaf))]
+    return RuleSet(tuple(found), boxes, labels, wording)
+
+
+def _rule(
+    tree: TreeView, boxes: Boxes, row: int, labels: tuple[Any, ...], wording: Wording
+) -> Rule:
+    leaf = int(boxes.leaf[row])
+    values = tree.answer[leaf]
+    count = int(tree.n_node_samples[leaf])
+    conditions = _conditions(boxes, row, wording)
+    rows = f"{count} row{'s' if count != 1 else ''}"
+    shares = None
+    if labels:
+        answer = labels[int(values.argmax())]
+        shares = tuple(values.tolist())
+        rows += f", {100 * values.max():.0f} %"
+    else:
+        answer = values[0].item() if len(values) == 1 else tuple(values.tolist())
+    premise = f"IF {' and '.join(map(str, conditions))} THEN" if conditions else "ALWAYS"
+    text = f"{premise} {wording.answer(tree, leaf)} ({rows})"
+    return Rule(conditions, answer, shares, count, leaf, text)
+
+
+def _conditions(boxes: Boxes, row: int, wording: Wording) -> tuple[Condition, ...]:
+    found = []
+    for j in np.argsort(boxes.order[row], kind="stable"):
+        if boxes.order[row, j] < np.iinfo(np.int64).max:
+            found.append(_condition(boxes, row, int(j), wording))
+    return tuple(found)
+
+
+def _condition(boxes: Boxes, row: int, j: int, wording: Wording) -> Condition:
+    low, high = float(boxes.low[row, j]), float(boxes.high[row, j])
+    name = wording.columns[j]
+    levels = None
+    if j in wording.levels:
+        allowed: NDArray[np.bool_] = boxes.levels[j][row]
+        levels = tuple(np.array(wording.levels[j], dtype=object)[allowed].tolist())
+        text = (
+            f"{name} is known" if allowed.all() else f"{name} {members(wording.levels[j], allowed)}"
+        )
+    elif np.isinf(low) and np.isinf(high):
+        text = f"{name} is known"
+    elif np.isinf(low):
+        text = f"{name} <= {number(high)}"
+    elif np.isinf(high):
+        text = f"{name} > {number(low)}"
+    else:
+        text = f"{number(low)} < {name} <= {number(high)}"
+    missing = bool(boxes.missing[row, j])
+    if missing and wording.has_missing[j]:
+        text = f"({text} or missing)"
+    return Condition(j, name, low, high, levels, missing, text)

@@ -1,0 +1,237 @@
+"""Tables cut into bins, and columns sorted once for all training sets of a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay._core import tree as kernels
+from assay.base import check_interval
+
+#: Codes of one byte leave one value for missing, those of two bytes likewise.
+MAX_BINS_8 = 255
+MAX_BINS_16 = 65535
+
+_NO_WEIGHT = np.empty(0)
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Every column sorted once: what the bins of any training set are counted from.
+
+    Parameters
+    ----------
+    rank : ndarray of int32 of shape (n_features, n_samples)
+        Position of each value among the distinct values of its column, level code in a nominal
+        column; -1 = missing.
+    value_start : ndarray of int64 of shape (n_features + 1,)
+        Where the distinct values of each column begin.
+    value : ndarray of float64
+        The distinct values of all numeric columns, ascending in each.
+    n_levels : ndarray of int32 of shape (n_features,)
+        Levels of the nominal columns, 0 = numeric.
+    """
+
+    rank: NDArray[np.int32]
+    value_start: NDArray[np.int64]
+    value: NDArray[np.float64]
+    n_levels: NDArray[np.int32]
+
+    @classmethod
+    def build(
+        cls, X: NDArray[Any], n_levels: NDArray[np.int32] | None = None, n_threads: int = 1
+    ) -> Self:
+        """Sort every column of a table.
+
+        Parameters
+        ----------
+        X : ndarray of float64 or float32 of shape (n_samples, n_features)
+            C order; NaN = missing, no infinities; nominal columns hold level codes.
+        n_levels : ndarray of int32, optional
+            Levels per column, 0 = numeric; all numeric if absent.
+        n_threads : int, default=1
+            Threads.
+        """
+        levels = _levels(n_levels, X.shape[1])
+        rank = np.empty((X.shape[1], X.shape[0]), dtype=np.int32)
+        value_start = np.empty(X.shape[1] + 1, dtype=np.int64)
+        value = kernels.rank_table(X, levels, rank, value_start, n_threads)
+        return cls(rank, value_start, value, levels)
+
+
+@dataclass(frozen=True)
+class Bins:
+    """A table cut into bins, column by column: what every grower reads.
+
+    Parameters
+    ----------
+    codes : ndarray of uint8 or uint16 of shape (n_features, n_samples)
+        Bin of each value, ascending with it; ``n_bins[f]`` = missing.
+    n_bins : ndarray of int32 of shape (n_features,)
+        Bins per column, at least 1; that of missing values is not counted.
+    nominal : ndarray of uint8 of shape (n_features,)
+        Whether the column is nominal.
+    has_missing : ndarray of uint8 of shape (n_features,)
+        Whether a value of the column is missing.
+    bin_start : ndarray of int64 of shape (n_features + 1,)
+        Where the bins of each column begin in `lower` and `upper`.
+    lower, upper : ndarray of float64
+        Smallest and largest training value of each bin (of a nominal column: level).
+    level_start : ndarray of int64 of shape (n_features + 1,)
+        Where the levels of each nominal column begin in `level_bin`.
+    level_bin : ndarray of int32
+        Bin of each level.
+
+    Notes
+    -----
+    A column with at most `max_bins` distinct values has one bin for each, so that a split between
+    bins is an exact split of the table. Otherwise the bins hold about equal weights, and a value
+    with more than its share has a bin of its own. A nominal column with more levels than bins pools
+    the rarest in the last one. Rows of weight 0 are coded but do not shape the bins.
+    """
+
+    codes: NDArray[np.uint8] | NDArray[np.uint16]
+    n_bins: NDArray[np.int32]
+    nominal: NDArray[np.uint8]
+    has_missing: NDArray[np.uint8]
+    bin_start: NDArray[np.int64]
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    level_start: NDArray[np.int64]
+    level_bin: NDArray[np.int32]
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+        return int(self.codes.shape[1])
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return int(self.codes.shape[0])
+
+    @property
+    def n_levels(self) -> NDArray[np.int32]:
+        """Levels per column, 0 = numeric."""
+        return np.diff(self.level_start).astype(np.int32)
+
+    @classmethod
+    def build(
+        cls,
+        X: NDArray[Any],
+        max_bins: int = MAX_BINS_8,
+        n_levels: NDArray[np.int32] | None = None,
+        weight: NDArray[np.float64] | None = None,
+        n_threads: int = 1,
+    ) -> Self:
+        """Cut every column of a table into at most `max_bins` bins.
+
+        Parameters
+        ----------
+        X : ndarray of float64 or float32 of shape (n_samples, n_features)
+            C order; NaN = missing, no infinities; nominal columns hold level codes.
+        max_bins : int in [2, 65535], default=255
+            Most bins per column; codes have one byte up to 255, else two.
+        n_levels : ndarray of int32, optional
+            Levels per column, 0 = numeric; all numeric if absent.
+        weight : ndarray of float64 of shape (n_samples,), optional
+            Weights that the bins balance.
+        n_threads : int, default=1
+            Threads; the result does not depend on it.
+        """
+        levels = _levels(n_levels, X.shape[1])
+        room = _Room(max_bins, levels, len(X))
+        weights = _NO_WEIGHT if weight is None else weight
+        kernels.bin_table(X, levels, weights, max_bins, **room.arrays, n_threads=n_threads)
+        return cls(*room.filled())
+
+    @classmethod
+    def from_ranks(
+        cls,
+        ranks: Ranks,
+        rows: NDArray[np.int64],
+        max_bins: int = MAX_BINS_8,
+        n_threads: int = 1,
+        weight: NDArray[np.float64] | None = None,
+    ) -> Self:
+        """Cut some rows of a sorted table: the same as ``Bins.build(X[rows], ...)``.
+
+        Parameters
+        ----------
+        ranks : Ranks
+            The whole table, sorted.
+        rows : ndarray of int64
+            The training rows; no other row is looked at.
+        max_bins : int in [2, 65535], default=255
+            Most bins per column.
+        n_threads : int, default=1
+            Threads.
+        weight : ndarray of float64 of shape (len(rows),), optional
+            Weights that the bins balance.
+        """
+        room = _Room(max_bins, ranks.n_levels, len(rows))
+        rows = np.ascontiguousarray(rows, dtype=np.int64)
+        weights = _NO_WEIGHT if weight is None else weight
+        kernels.bin_ranks(
+            ranks.rank,
+            ranks.value_start,
+            ranks.value,
+            ranks.n_levels,
+            rows,
+            weights,
+            max_bins,
+            **room.arrays,
+            n_threads=n_threads,
+        )
+        return cls(*room.filled())
+
+
+class _Room:
+    """Arrays for the kernels to fill: as many bins per column as there can be."""
+
+    def __init__(self, max_bins: int, n_levels: NDArray[np.int32], n_samples: int) -> None:
+        check_interval("max_bins", max_bins, 2, MAX_BINS_16, integer=True)
+        n_features = len(n_levels)
+        widest = int(n_levels.max(initial=0))
+        stride = max(min(max_bins, max(n_samples, 1)), min(max_bins, widest))
+        kind: Any = np.uint8 if max_bins <= MAX_BINS_8 else np.uint16
+        self.n_levels = n_levels
+        self.codes = np.empty((n_features, n_samples), dtype=kind)
+        self.n_bins = np.empty(n_features, dtype=np.int32)
+        self.has_missing = np.empty(n_features, dtype=np.uint8)
+        self.lower = np.empty((n_features, stride))
+        self.upper = np.empty((n_features, stride))
+        self.level_start = np.concatenate([[0], np.cumsum(n_levels, dtype=np.int64)])
+        self.level_bin = np.empty(self.level_start[-1], dtype=np.int32)
+        self.arrays: dict[str, Any] = {
+            "codes": self.codes,
+            "n_bins": self.n_bins,
+            "has_missing": self.has_missing,
+            "lower": self.lower,
+            "upper": self.upper,
+            "level_start": self.level_start,
+            "level_bin": self.level_bin,
+        }
+
+    def filled(self) -> tuple[Any, ...]:
+        in_use = np.arange(self.lower.shape[1]) < self.n_bins[:, None]
+        return (
+            self.codes,
+            self.n_bins,
+            (self.n_levels > 0).astype(np.uint8),
+            self.has_missing,
+            np.concatenate([[0], np.cumsum(self.n_bins, dtype=np.int64)]),
+            self.lower[in_use],
+            self.upper[in_use],
+            self.level_start,
+            self.level_bin,
+        )
+
+
+def _levels(n_levels: NDArray[np.int32] | None, n_features: int) -> NDArray[np.int32]:
+    if n_levels is None:
+        return np.zeros(n_features, dtype=np.int32)
+    return np.ascontiguousarray(n_levels, dtype=np.int32)
