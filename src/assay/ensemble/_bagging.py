@@ -1,0 +1,445 @@
+"""Bagging: any estimator, fitted on many samples of the table."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier, is_regressor
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import get_tags
+
+from assay.base import Classifier, DataError, Regressor, check_option
+from assay.ensemble._bagging_base import Bagging, is_instance
+from assay.ensemble._bagging_members import member_shares, normalised, summand
+from assay.ensemble._oob import covered_score
+from assay.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+_COMBINATIONS = ("mean", "vote", "confidence", "product")
+
+
+class BaggingClassifier(Classifier, Bagging):
+    r"""Let members vote that were each fitted on another sample of the rows and columns.
+
+    Parameters
+    ----------
+    estimator : classifier, default=None
+        The member; None = an unpruned decision tree.
+    n_estimators : int, default=10
+        Number of members.
+    max_samples : int, float or None, default=None
+        Rows drawn for each member, or their share; None = as many as there are.
+    max_features : int or float, default=1.0
+        Columns drawn for each member, or their share.
+    bootstrap : bool, default=True
+        Whether rows are drawn with replacement.
+    bootstrap_features : bool, default=False
+        Whether columns are drawn with replacement.
+    oob_score : bool or callable, default=False
+        Whether to score the bag on the rows that each member did not see; a function of true and
+        predicted targets is used instead of the accuracy, and such a model cannot be saved. Needs
+        `bootstrap`.
+    n_jobs : int, default=None
+        Threads over the members; None = 1, -1 = all cores. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of all random choices, those of the members too. None: another bag at each fit.
+    combine : {'mean', 'vote', 'confidence', 'product'}, default='mean'
+        How the members become one: the mean of their probabilities; one vote each; a vote that
+        weighs as much as the member is sure of it; the normalised product (naive Bayes).
+    categorical_features : array-like or 'from_dtype', default='from_dtype'
+        Nominal columns: names, numbers or one boolean each; 'from_dtype' takes the categorical and
+        text columns of a dataframe. Members must have this parameter too if there are any.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels seen in fit, sorted.
+    estimators_ : list of estimator
+        The fitted members; of a classifier, on class codes.
+    estimators_features_ : list of ndarray of int64
+        The columns of each.
+    estimators_samples_ : list of ndarray of int64
+        The rows drawn for each.
+    oob_decision_function_ : ndarray of float64 of shape (n_samples, n_classes)
+        Probabilities from the members that did not see the row, if `oob_score`; NaN if all did.
+    oob_score_ : float
+        Their accuracy, if `oob_score`.
+    member_features_ : ndarray of int64 of shape (n_estimators, n_columns)
+        The columns of each member.
+    member_seeds_ : ndarray of int64 of shape (n_estimators,)
+        The seed of each member.
+    n_samples_ : int
+        Number of training rows.
+    draw_weight_ : ndarray of float64
+        Weights that rows were drawn by; empty if there were none.
+    categorical_features_, levels_, level_offsets_ : ndarray
+        Nominal columns and their levels.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a dataframe.
+
+    Notes
+    -----
+    With the probabilities :math:`p_t(c)` of member t and its choice :math:`c_t`,
+
+    .. math:: \hat P(c) = \frac1T \sum_t p_t(c), \quad
+              \frac1T \sum_t [c_t = c], \quad
+              \propto \sum_t p_t(c_t) [c_t = c], \quad
+              \propto \exp\Big(\frac1T \sum_t \log p_t(c)\Big)
+
+    for `combine` = 'mean', 'vote', 'confidence' and 'product'. A member without probabilities is
+    taken to be sure of its choice.
+
+    A bootstrap sample of n draws has 1 - 1/e = 63 % of the rows; on the others the member was not
+    trained, so they score it (out of bag). The mean of members with variance :math:`\sigma^2` and
+    correlation :math:`\rho` has variance :math:`\rho \sigma^2 + (1 - \rho) \sigma^2 / T`: bagging
+    helps members that change much from sample to sample, such as trees.
+
+    With replacement, rows are drawn with a chance proportional to `sample_weight`. Without, all
+    rows are equally likely, and members that take weights get them. A member that takes weights is
+    fitted on the distinct rows with their counts as weights. Missing values are handed on. The same
+    seed gives the same members for any `n_jobs`.
+
+    See Also
+    --------
+    RandomForestClassifier : Bagged trees that also draw columns at each split; much faster.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from assay.ensemble import BaggingClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = BaggingClassifier(GaussianNB(), oob_score=True, random_state=0, n_estimators=25)
+    >>> round(model.fit(X, y).oob_score_, 2)
+    0.95
+    """
+
+    model_id: ClassVar[int | None] = 144
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: float | None = None,
+        max_features: float = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        combine: str = "mean",
+        categorical_features: ArrayLike | str | None = "from_dtype",
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.bootstrap_features = bootstrap_features
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.combine = combine
+        self.categorical_features = categorical_features
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows: an array, or a dataframe of any library.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Chance of a row to be drawn, or its weight if rows are drawn without replacement.
+
+        Returns
+        -------
+        BaggingClassifier
+            The fitted model.
+        """
+        self._check_parameters()
+        check_option("combine", self.combine, _COMBINATIONS)
+        rows, codes, weight = self._fit_data(X, y, sample_weight)
+        self._fit_members(rows, codes, weight)
+        if self.oob_score:
+            sums, counts = self._out_of_bag(rows)
+            shares = normalised(sums, counts, self.combine)
+            covered = counts[:, 0] > 0
+            labels = self.classes_[np.where(covered, shares.argmax(axis=1), 0)]
+            score = self.oob_score if callable(self.oob_score) else accuracy_score
+            self.oob_decision_function_ = np.where(covered[:, None], shares, np.nan)
+            self.oob_score_ = covered_score(self.classes_[codes], labels, covered, score)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the most probable class of each row, the first of equal ones.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        shares = self.predict_proba(X)
+        return self.classes_[shares.argmax(axis=1)]  # type: ignore[no-any-return]
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the probability of each class for each row, as `combine` makes it of the members.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of float64 of shape (n_samples, n_classes)
+            Columns in the order of `classes_`.
+        """
+        rows = self._predict_data(X)
+        return normalised(self._sums(rows), float(len(self.estimators_)), self.combine)
+
+    def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the logarithm of the probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of float64 of shape (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def _default(self) -> Any:
+        return DecisionTreeClassifier()
+
+    def _of_the_right_kind(self, estimator: Any) -> bool:
+        return bool(is_classifier(estimator))
+
+    def _said(self, member: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
+        return summand(member_shares(member, rows, len(self.classes_)), self.combine)
+
+    def _n_outputs(self) -> int:
+        return len(self.classes_)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if self.combine not in _COMBINATIONS:  # read again by predict
+            raise DataError(f"the model is damaged: combine is {self.combine!r}")
+        self._check_members_state()
+        for position, member in enumerate(self.estimators_):
+            classes = np.asarray(getattr(member, "classes_", np.empty(0)))
+            known = classes.dtype.kind in "iu" and classes.ndim == 1 and len(classes)
+            if not known or classes.min() < 0 or classes.max() >= len(self.classes_):
+                raise DataError(
+                    f"the model is damaged: estimators_[{position}] has classes of its own"
+                )
+        self._check_answers("oob_decision_function_", (len(self.classes_),))
+
+
+class BaggingRegressor(Regressor, Bagging):
+    r"""Average members that were each fitted on another sample of the rows and columns.
+
+    Parameters
+    ----------
+    estimator : regressor, default=None
+        The member; None = an unpruned decision tree.
+    n_estimators : int, default=10
+        Number of members.
+    max_samples : int, float or None, default=None
+        Rows drawn for each member, or their share; None = as many as there are.
+    max_features : int or float, default=1.0
+        Columns drawn for each member, or their share.
+    bootstrap : bool, default=True
+        Whether rows are drawn with replacement.
+    bootstrap_features : bool, default=False
+        Whether columns are drawn with replacement.
+    oob_score : bool or callable, default=False
+        Whether to score the bag on the rows that each member did not see; a function of true and
+        predicted targets is used instead of R2, and such a model cannot be saved. Needs
+        `bootstrap`.
+    n_jobs : int, default=None
+        Threads over the members; None = 1, -1 = all cores. The result does not depend on it.
+    random_state : int, RandomState or None, default=None
+        Seed of all random choices, those of the members too. None: another bag at each fit.
+    categorical_features : array-like or 'from_dtype', default='from_dtype'
+        Nominal columns: names, numbers or one boolean each; 'from_dtype' takes the categorical and
+        text columns of a dataframe. Members must have this parameter too if there are any.
+
+    Attributes
+    ----------
+    n_outputs_ : int
+        Number of targets.
+    estimators_ : list of estimator
+        The fitted members; of a classifier, on class codes.
+    estimators_features_ : list of ndarray of int64
+        The columns of each.
+    estimators_samples_ : list of ndarray of int64
+        The rows drawn for each.
+    oob_prediction_ : ndarray of float64 of shape (n_samples,) or (n_samples, n_outputs)
+        Mean of the members that did not see the row, if `oob_score`; NaN if all did.
+    oob_score_ : float
+        Their R2, if `oob_score`.
+    member_features_ : ndarray of int64 of shape (n_estimators, n_columns)
+        The columns of each member.
+    member_seeds_ : ndarray of int64 of shape (n_estimators,)
+        The seed of each member.
+    n_samples_ : int
+        Number of training rows.
+    draw_weight_ : ndarray of float64
+        Weights that rows were drawn by; empty if there were none.
+    categorical_features_, levels_, level_offsets_ : ndarray
+        Nominal columns and their levels.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a dataframe.
+
+    Notes
+    -----
+    .. math:: \hat y(x) = \frac1T \sum_t \hat y_t(x)
+
+    A bootstrap sample of n draws has 1 - 1/e = 63 % of the rows; on the others the member was not
+    trained, so they score it (out of bag). The mean of members with variance :math:`\sigma^2` and
+    correlation :math:`\rho` has variance :math:`\rho \sigma^2 + (1 - \rho) \sigma^2 / T`: bagging
+    helps members that change much from sample to sample, such as trees.
+
+    With replacement, rows are drawn with a chance proportional to `sample_weight`. Without, all
+    rows are equally likely, and members that take weights get them. A member that takes weights is
+    fitted on the distinct rows with their counts as weights. Missing values are handed on. The same
+    seed gives the same members for any `n_jobs`.
+
+    See Also
+    --------
+    RandomForestRegressor : Bagged trees that may also draw columns at each split; much faster.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.ensemble import BaggingRegressor
+    >>> X = np.linspace(0, 6, 200)[:, None]
+    >>> model = BaggingRegressor(n_estimators=20, random_state=0).fit(X, np.sin(X[:, 0]))
+    >>> model.predict([[1.57], [4.71]]).round(1).tolist()
+    [1.0, -1.0]
+    """
+
+    model_id: ClassVar[int | None] = 145
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: float | None = None,
+        max_features: float = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        oob_score: Any = False,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+    ) -> None:
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.bootstrap = bootstrap
+        self.bootstrap_features = bootstrap_features
+        self.oob_score = oob_score
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the members.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows: an array, or a dataframe of any library.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Chance of a row to be drawn, or its weight if rows are drawn without replacement.
+
+        Returns
+        -------
+        BaggingRegressor
+            The fitted model.
+        """
+        self._check_parameters()
+        rows, values, weight = self._fit_data(X, y, sample_weight, multi_output=True)
+        if values.ndim == 2 and values.shape[1] == 1:
+            values = values[:, 0]
+        self.n_outputs_ = 1 if values.ndim == 1 else values.shape[1]
+        self._fit_members(rows, values, weight)
+        if self.oob_score:
+            sums, counts = self._out_of_bag(rows)
+            with np.errstate(invalid="ignore"):
+                self.oob_prediction_ = self._shaped(sums / counts)
+            score = self.oob_score if callable(self.oob_score) else r2_score
+            covered = counts[:, 0] > 0
+            self.oob_score_ = covered_score(values, self.oob_prediction_, covered, score)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the mean of the members' values for each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of float64 of shape (n_samples,) or (n_samples, n_outputs)
+        """
+        rows = self._predict_data(X)
+        return self._shaped(self._sums(rows) / len(self.estimators_))
+
+    def _shaped(self, answers: NDArray[np.float64]) -> NDArray[np.float64]:
+        return answers[:, 0] if self.n_outputs_ == 1 else answers
+
+    def _default(self) -> Any:
+        return DecisionTreeRegressor()
+
+    def _of_the_right_kind(self, estimator: Any) -> bool:
+        return bool(is_regressor(estimator))
+
+    def _said(self, member: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
+        said = np.asarray(member.predict(rows), dtype=np.float64)
+        return said.reshape(len(rows), self.n_outputs_)
+
+    def _n_outputs(self) -> int:
+        return self.n_outputs_
+
+    def _check_state(self) -> None:
+        n_outputs = getattr(self, "n_outputs_", None)
+        if type(n_outputs) is not int or n_outputs < 1:
+            raise DataError("the model is damaged: n_outputs_ is missing or not >= 1")
+        super()._check_state()
+        self._check_members_state()
+        for position, member in enumerate(self.estimators_):
+            if getattr(member, "n_outputs_", n_outputs) != n_outputs:
+                raise DataError(f"the model is damaged: estimators_[{position}] has other targets")
+        self._check_answers("oob_prediction_", () if n_outputs == 1 else (n_outputs,))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        given = self._default() if self.estimator is None else self.estimator
+        if is_instance(given):
+            tags.target_tags.multi_output = get_tags(given).target_tags.multi_output
+        return tags

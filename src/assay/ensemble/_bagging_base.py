@@ -1,0 +1,224 @@
+"""What both kinds of bagging share: drawing, fitting, adding up, and the state."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+from sklearn.utils import get_tags
+
+from assay.base import (
+    DataError,
+    Estimator,
+    ParameterError,
+    check_array_state,
+    check_interval,
+    check_models_state,
+    check_n_jobs,
+    check_option,
+)
+from assay.ensemble._bagging_members import (
+    Drawing,
+    fit_member,
+    seeded_copy,
+)
+from assay.ensemble._forest_plan import check_count_or_share, draw_seed, is_count
+from assay.ensemble._forest_task import BOOTSTRAP_FAILURES
+from assay.ensemble._members import in_threads
+
+_BOOLEANS = (True, False)
+
+
+class Bagging(Estimator):
+    """What both share: drawing, fitting, and the state."""
+
+    takes_missing: ClassVar[bool] = True
+    takes_nominal: ClassVar[bool] = True
+    expected_failures: ClassVar[Mapping[str, str]] = BOOTSTRAP_FAILURES
+
+    @property
+    def estimators_features_(self) -> list[NDArray[np.int64]]:
+        """The columns of each member."""
+        return list(self.member_features_)
+
+    @property
+    def estimators_samples_(self) -> list[NDArray[np.int64]]:
+        """The rows drawn for each member, ascending."""
+        drawing = self._drawing(self.n_samples_, self.draw_weight_)
+        return [drawing.rows(seed) for seed in self.member_seeds_.tolist()]
+
+    @abstractmethod
+    def _default(self) -> Any:
+        """Return the member that is meant by None."""
+
+    @abstractmethod
+    def _of_the_right_kind(self, estimator: Any) -> bool:
+        """Say whether an estimator can be a member."""
+
+    @abstractmethod
+    def _said(self, member: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Return what a member adds to the sum, of shape (n_samples, n_outputs)."""
+
+    def _check_parameters(self) -> None:
+        kind = "classifier" if is_classifier(self) else "regressor"
+        given = self.estimator
+        if given is not None and not (is_instance(given) and self._of_the_right_kind(given)):
+            raise ParameterError(f"estimator must be None or a {kind}; got {given!r}")
+        check_interval("n_estimators", self.n_estimators, 1, integer=True)
+        if self.max_samples is not None:
+            check_count_or_share("max_samples", self.max_samples, 1, 1.0, None)
+        check_count_or_share("max_features", self.max_features, 1, 1.0)
+        for name in ("bootstrap", "bootstrap_features", "oob_score"):
+            if not (name == "oob_score" and callable(self.oob_score)):
+                check_option(name, getattr(self, name), _BOOLEANS)
+        check_n_jobs(self.n_jobs)
+        if self.oob_score and not self.bootstrap:
+            raise ParameterError(
+                "oob_score must be False when bootstrap=False, since the score of rows that were "
+                f"not drawn needs draws with replacement; got {self.oob_score!r}"
+            )
+
+    def _drawing(self, n_samples: int, weight: NDArray[np.float64]) -> Drawing:
+        return Drawing(
+            n_samples=n_samples,
+            n_features=self.n_features_in_,
+            n_draws=_number("max_samples", self.max_samples, n_samples, "rows"),
+            n_columns=_number("max_features", self.max_features, self.n_features_in_, "columns"),
+            bootstrap=bool(self.bootstrap),
+            bootstrap_features=bool(self.bootstrap_features),
+            weight=weight if len(weight) else None,
+        )
+
+    def _fit_members(
+        self, rows: NDArray[Any], target: NDArray[Any], weight: NDArray[np.float64] | None
+    ) -> None:
+        rng = np.random.RandomState(draw_seed(self.random_state))
+        seeds = rng.randint(np.iinfo(np.int32).max, size=(self.n_estimators,))
+        # With replacement, a weight is the chance to be drawn; otherwise it is handed on.
+        drawn_by = weight if weight is not None and self.bootstrap else np.empty(0)
+        handed_on = None if self.bootstrap else weight
+        drawing = self._drawing(len(rows), drawn_by)
+        template = self._default() if self.estimator is None else self.estimator
+        columns = np.stack([drawing.columns(seed) for seed in seeds.tolist()])
+
+        def fitted(member: int) -> Any:
+            seed, chosen = int(seeds[member]), columns[member]
+            model = self._told_levels(seeded_copy(template, seed), chosen)
+            return fit_member(model, _taken(rows, chosen), target, drawing.rows(seed), handed_on)
+
+        work = [partial(fitted, member) for member in range(self.n_estimators)]
+        self.estimators_ = in_threads(work, check_n_jobs(self.n_jobs))
+        self.member_features_, self.member_seeds_ = columns, seeds.astype(np.int64)
+        self.n_samples_, self.draw_weight_ = len(rows), drawn_by
+
+    def _told_levels(self, model: Any, columns: NDArray[np.int64]) -> Any:
+        """Tell a member which of its columns are nominal."""
+        nominal = np.flatnonzero(np.isin(columns, self.categorical_features_))
+        if not len(nominal):
+            return model
+        if "categorical_features" not in model.get_params(deep=False):
+            raise DataError(
+                f"X has nominal columns, but {type(model).__name__} takes numbers only; encode "
+                "them first (assay.table.Encoder does)"
+            )
+        return model.set_params(categorical_features=nominal.tolist())
+
+    def _sums(self, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Sum over the members, in their order."""
+        work = [
+            partial(self._said, member, _taken(rows, columns))
+            for member, columns in zip(self.estimators_, self.member_features_, strict=True)
+        ]
+        total: NDArray[np.float64] = sum(in_threads(work, check_n_jobs(self.n_jobs)))  # type: ignore[assignment]
+        return total
+
+    def _out_of_bag(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return sums over the members that did not see a row, and their number."""
+        drawing = self._drawing(len(rows), self.draw_weight_)
+
+        def said(member: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+            seen = np.zeros(len(rows), dtype=bool)
+            seen[drawing.rows(int(self.member_seeds_[member]))] = True
+            out = np.flatnonzero(~seen)
+            part = _taken(rows[out], self.member_features_[member])
+            return out, self._said(self.estimators_[member], part) if len(out) else part[:, :0]
+
+        work = [partial(said, member) for member in range(len(self.estimators_))]
+        sums, counts = np.zeros((len(rows), self._n_outputs())), np.zeros((len(rows), 1))
+        for out, answers in in_threads(work, check_n_jobs(self.n_jobs)):
+            if len(out):
+                sums[out] += answers
+                counts[out] += 1
+        return sums, counts
+
+    @abstractmethod
+    def _n_outputs(self) -> int:
+        """Return the numbers a member gives for a row."""
+
+    def _check_members_state(self) -> None:
+        check_models_state(self, "estimators_")
+        check_array_state(
+            self,
+            "member_features_",
+            "i",
+            (len(self.estimators_), None),
+            low=0,
+            high=self.n_features_in_ - 1,
+        )
+        width = self.member_features_.shape[1]
+        check_models_state(self, "estimators_", n_features=width)
+        check_array_state(self, "member_seeds_", "i", (len(self.estimators_),), low=0)
+        if type(getattr(self, "n_samples_", None)) is not int or self.n_samples_ < 1:
+            raise DataError("the model is damaged: n_samples_ is missing or not >= 1")
+        check_array_state(self, "draw_weight_", "f", (None,), low=0)
+        if len(self.draw_weight_) not in (0, self.n_samples_):
+            raise DataError("the model is damaged: draw_weight_ does not fit n_samples_")
+
+    def _check_answers(self, name: str, width: tuple[int, ...]) -> None:
+        if not self.oob_score:
+            return
+        answers = getattr(self, name, None)  # NaN where every member saw the row
+        shape = (self.n_samples_, *width)
+        if not isinstance(answers, np.ndarray) or answers.dtype != np.float64:
+            raise DataError(f"the model is damaged: {name} is missing or of the wrong type")
+        if answers.shape != shape or type(getattr(self, "oob_score_", None)) is not float:
+            raise DataError(f"the model is damaged: {name} or oob_score_ does not fit")
+
+    @classmethod
+    def _examples(cls) -> list[Self]:
+        return [cls(n_estimators=5)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if is_instance(self.estimator):
+            tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan
+        return tags
+
+
+def is_instance(estimator: Any) -> bool:
+    """Say whether a parameter is an estimator, and not its class."""
+    return hasattr(estimator, "__sklearn_tags__") and not isinstance(estimator, type)
+
+
+def _number(name: str, asked: Any, available: int, what: str) -> int:
+    if asked is None:
+        return available
+    if not is_count(asked):
+        return max(1, math.floor(float(asked) * available + 0.5))
+    if asked > available:
+        raise ParameterError(
+            f"{name} must be at most the number of {what} ({available}); got {asked!r}"
+        )
+    return int(asked)
+
+
+def _taken(rows: NDArray[Any], columns: NDArray[np.int64]) -> NDArray[Any]:
+    if len(columns) == rows.shape[1] and (columns == np.arange(len(columns))).all():
+        return rows
+    return np.ascontiguousarray(rows[:, columns])

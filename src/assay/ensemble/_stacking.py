@@ -1,0 +1,351 @@
+"""Stacking: a model learns how much to trust each of several others, from held-out rows only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
+
+from assay.base import check_array_state, check_option
+from assay.ensemble._folds import group_numbers, splits
+from assay.ensemble._layers import Layers, LayersClassifier, LayersRegressor
+from assay.ensemble._members import Named, fit_member, seeded
+from assay.ensemble._outputs import n_columns, n_rows
+from assay.ensemble._pair_out import NONE, Inputs, sets_of_folds
+from assay.tree import DecisionTreeRegressor
+
+
+class Stacking(Layers):
+    """How a stack is fitted."""
+
+    _member_lists = ("estimators", "levels")
+
+    def _fit_stack(self, X: Any, y: Any, sample_weight: ArrayLike | None, groups: Any) -> Self:
+        levels, final = self._checked()
+        check_option("keep_oof", self.keep_oof, (True, False))
+        seed = self._seed()
+        X, target, weight = self._start(X, y, sample_weight, levels)
+        n = n_rows(X)
+        codes = target.astype(np.int64) if self._kind == "classifier" else np.zeros(n, np.int64)
+        parts = splits(self.cv, X, codes, group_numbers(groups, X, n), seed)
+        fitted: list[Any] = []
+        methods: list[str] = []
+        inputs = Inputs(X, parts, None, bool(self.passthrough), type(self).__name__)
+        for depth, level in enumerate(levels):
+            members = [seeded(m, (seed, depth, at)) for at, (_, m) in enumerate(level)]
+            how = self._methods(level)
+            sets = sets_of_folds(len(parts), len(levels) - depth)
+            said = self._held_out(members, how, inputs, sets, target, weight)
+            fitted += self._fit_all(members, inputs.learned(NONE)[1], target, weight)
+            methods += how
+            inputs = replace(inputs, below=said)
+        final = seeded(final, (seed, len(levels), 0))
+        self.estimators_ = fitted
+        self.final_estimator_ = fit_member(final, inputs.learned(NONE)[1], target, weight)
+        self.stack_method_ = np.array(methods)
+        self.level_sizes_ = np.array([len(level) for level in levels])
+        self.passthrough_ = bool(self.passthrough)
+        self.n_samples_fit_ = n
+        self.oof_ = inputs.outputs(NONE) if self.keep_oof else np.empty((n, 0))
+        return self
+
+    def _check_layers(self) -> None:
+        super()._check_layers()
+        width = int(self.level_sizes_[-1]) * n_columns(self._classes())
+        n = getattr(self, "n_samples_fit_", None)
+        kept = getattr(self, "oof_", np.empty(0)).size > 0
+        if type(n) is not int:
+            n = -1  # no array has such a shape
+        check_array_state(self, "oof_", "f", (n, width if kept else 0))
+
+
+class StackingClassifier(LayersClassifier, Stacking):
+    r"""Let a classifier learn, from held-out rows, how much to trust each of several others.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator)
+        The classifiers, by name. ``"drop"`` in place of one leaves it out.
+    final_estimator : estimator, default=None
+        The classifier that learns from their outputs. None = logistic regression.
+    levels : list of list of (str, estimator), default=None
+        Further levels between `estimators` and `final_estimator`: each learns from the held-out
+        outputs of the one below.
+    cv : int, splitter or iterable, default=5
+        Number of folds, each with its share of every class; or a splitter of scikit-learn's
+        kind, or (train, test) pairs, that hold out every row exactly once. There is no 'prefit':
+        the rows a model was fitted on cannot be held out any more.
+    stack_method : {'auto', 'predict_proba', 'decision_function', 'predict'}, default='auto'
+        What a classifier is asked; 'auto' = the first of the others that it has. Predicted
+        labels become indicators, one per class.
+    passthrough : bool, default=False
+        Whether the levels above the first also see the table itself.
+    keep_oof : bool, default=True
+        Whether `oof_` is kept; it takes a row per training row, in a model file too.
+    n_jobs : int, default=None
+        Threads for the fits; None = 1, -1 = all cores. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Decides the folds, and the seeds of members that have none of their own.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels seen in fit, sorted. Members see their positions, 0, 1, ...
+    estimators_ : list of estimator
+        The members, level by level, fitted on all rows.
+    final_estimator_ : estimator
+        Fitted on the held-out outputs of the last level.
+    oof_ : ndarray of shape (n_samples_fit_, n_outputs)
+        Those outputs: what each member of the last level says about rows it was not fitted on.
+    stack_method_ : ndarray of shape (n_members,)
+        What each member is asked.
+    level_sizes_ : ndarray of shape (n_levels,)
+        Number of members of each level.
+    passthrough_ : bool
+        Whether the levels above the first see the table.
+    n_samples_fit_ : int
+        Number of training rows.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a dataframe.
+
+    Notes
+    -----
+    With :math:`f_m^{(-k)}` the member m fitted without fold k, and k(i) the fold of row i,
+
+    .. math:: z_{im} = f_m^{(-k(i))}(x_i), \qquad
+              \hat y(x) = g\bigl(f_1(x), \dots, f_M(x)\bigr), \quad
+              g \text{ fitted on } (z_i, y_i)
+
+    so g never sees an answer that a member gave about a row it knew: a member that learns its
+    rows by heart is as good in :math:`z` as it is on new rows. Equal rows in different folds
+    would undo that; ``fit(..., groups='duplicates')`` keeps them together.
+
+    Two classes give one column per member, K > 2 classes give K. A member fitted on a fold
+    without some class gives it probability 0 (or its lowest score); one that would see a single
+    class is not fitted, and says that class. Sample weights go to members that take them.
+
+    With K folds each member costs K + 1 fits. With a second level, its models are fitted on what
+    members say that saw neither the row they judge nor the fold that the level is then asked
+    about: the members are fitted without every pair of folds too, 1 + K + K(K - 1)/2 fits, and
+    so no row of `oof_` depends on its own label at any level.
+
+    See Also
+    --------
+    BlendingClassifier : One held-out part instead of folds.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from assay.ensemble import StackingClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> members = [("bayes", GaussianNB()), ("logistic", LogisticRegression(max_iter=1000))]
+    >>> model = StackingClassifier(members, random_state=0).fit(X, y)
+    >>> model.oof_.shape
+    (150, 6)
+    >>> model.score(X, y) > 0.95
+    True
+    """
+
+    model_id: ClassVar[int | None] = 149
+
+    def __init__(
+        self,
+        estimators: Named,
+        final_estimator: Any = None,
+        *,
+        levels: list[Named] | None = None,
+        cv: Any = 5,
+        stack_method: str = "auto",
+        passthrough: bool = False,
+        keep_oof: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimators = estimators
+        self.final_estimator = final_estimator
+        self.levels = levels
+        self.cv = cv
+        self.stack_method = stack_method
+        self.passthrough = passthrough
+        self.keep_oof = keep_oof
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: Any = None
+    ) -> Self:
+        """Fit the members on all rows, and the final estimator on their held-out outputs.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+            The rows; what the members take.
+        y : array-like of shape (n_samples,)
+            The labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, for the members and the final estimator as far as they take them.
+        groups : array-like of shape (n_samples,) or 'duplicates', default=None
+            Rows of one group stay in one fold; 'duplicates' makes groups of equal rows.
+
+        Returns
+        -------
+        Self
+        """
+        return self._fit_stack(X, y, sample_weight, groups)
+
+    @classmethod
+    def _examples(cls) -> list[Self]:
+        members: Named = [
+            ("bayes", GaussianNB()),
+            ("logistic", LogisticRegression(solver="newton-cholesky")),
+        ]
+        upper: Named = [
+            ("again", LogisticRegression(solver="newton-cholesky")),
+            ("bayes_too", GaussianNB()),
+        ]
+        return [
+            cls(members, cv=3),
+            cls(members, GaussianNB(), levels=[upper], cv=3, passthrough=True),
+        ]
+
+
+class StackingRegressor(LayersRegressor, Stacking):
+    r"""Let a regressor learn, from held-out rows, how much to trust each of several others.
+
+    Parameters
+    ----------
+    estimators : list of (str, estimator)
+        The regressors, by name. ``"drop"`` in place of one leaves it out.
+    final_estimator : estimator, default=None
+        The regressor that learns from their outputs. None = least squares with an intercept
+        and, unless `passthrough`, no negative weight: a combination of members.
+    levels : list of list of (str, estimator), default=None
+        Further levels between `estimators` and `final_estimator`: each learns from the held-out
+        outputs of the one below.
+    cv : int, splitter or iterable, default=5
+        Number of folds; or a splitter of scikit-learn's kind, or (train, test) pairs, that hold
+        out every row exactly once.
+    passthrough : bool, default=False
+        Whether the levels above the first also see the table itself.
+    keep_oof : bool, default=True
+        Whether `oof_` is kept; it takes a row per training row, in a model file too.
+    n_jobs : int, default=None
+        Threads for the fits; None = 1, -1 = all cores. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=None
+        Decides the folds, and the seeds of members that have none of their own.
+
+    Attributes
+    ----------
+    estimators_ : list of estimator
+        The members, level by level, fitted on all rows.
+    final_estimator_ : estimator
+        Fitted on the held-out outputs of the last level.
+    oof_ : ndarray of shape (n_samples_fit_, n_outputs)
+        Those outputs: what each member of the last level says about rows it was not fitted on.
+    stack_method_ : ndarray of shape (n_members,)
+        What each member is asked: 'predict'.
+    level_sizes_ : ndarray of shape (n_levels,)
+        Number of members of each level.
+    passthrough_ : bool
+        Whether the levels above the first see the table.
+    n_samples_fit_ : int
+        Number of training rows.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a dataframe.
+
+    Notes
+    -----
+    With :math:`f_m^{(-k)}` the member m fitted without fold k, and k(i) the fold of row i,
+
+    .. math:: z_{im} = f_m^{(-k(i))}(x_i), \qquad
+              \min_{b,\; w \ge 0} \sum_i \Bigl(y_i - b - \sum_m w_m z_{im}\Bigr)^2
+
+    Non-negative weights are what makes stacked regressions work (Breiman 1996): members that
+    say nearly the same cannot be played against each other. Sample weights go to members that
+    take them.
+
+    With K folds each member costs K + 1 fits. With a second level, its models are fitted on what
+    members say that saw neither the row they judge nor the fold that the level is then asked
+    about: the members are fitted without every pair of folds too, 1 + K + K(K - 1)/2 fits, and
+    so no row of `oof_` depends on its own target at any level.
+
+    See Also
+    --------
+    BlendingRegressor : One held-out part instead of folds.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression, Ridge
+    >>> from assay.ensemble import StackingRegressor
+    >>> X = np.arange(40.0)[:, None]
+    >>> members = [("line", LinearRegression()), ("ridge", Ridge(alpha=100.0))]
+    >>> model = StackingRegressor(members, random_state=0).fit(X, 3 * X[:, 0] + 1)
+    >>> model.predict([[100.0]]).round(6)
+    array([301.])
+    """
+
+    model_id: ClassVar[int | None] = 150
+
+    def __init__(
+        self,
+        estimators: Named,
+        final_estimator: Any = None,
+        *,
+        levels: list[Named] | None = None,
+        cv: Any = 5,
+        passthrough: bool = False,
+        keep_oof: bool = True,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimators = estimators
+        self.final_estimator = final_estimator
+        self.levels = levels
+        self.cv = cv
+        self.passthrough = passthrough
+        self.keep_oof = keep_oof
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(
+        self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: Any = None
+    ) -> Self:
+        """Fit the members on all rows, and the final estimator on their held-out outputs.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
+            The rows; what the members take.
+        y : array-like of shape (n_samples,)
+            The values.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, for the members and the final estimator as far as they take them.
+        groups : array-like of shape (n_samples,) or 'duplicates', default=None
+            Rows of one group stay in one fold; 'duplicates' makes groups of equal rows.
+
+        Returns
+        -------
+        Self
+        """
+        return self._fit_stack(X, y, sample_weight, groups)
+
+    @classmethod
+    def _examples(cls) -> list[Self]:
+        # Trees, unlike linear algebra, give the same bits for any memory order of a dataframe.
+        members: Named = [
+            ("tree", DecisionTreeRegressor(random_state=0)),
+            ("small", DecisionTreeRegressor(max_depth=3, random_state=0)),
+        ]
+        upper: Named = [("again", Ridge()), ("line_too", LinearRegression())]
+        return [cls(members, cv=3), cls(members, Ridge(), levels=[upper], cv=3, passthrough=True)]

@@ -1,0 +1,399 @@
+"""Prediction with expert advice: the weighted majority algorithm, deterministic and randomised."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import NotFittedError
+from sklearn.frozen import FrozenEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from assay.base import (
+    Classifier,
+    DataError,
+    ParameterError,
+    as_frame,
+    check_array_state,
+    check_interval,
+    check_models_state,
+    check_option,
+    class_codes,
+)
+from assay.ensemble._members import Named, NamedMembers, check_members
+from assay.ensemble._streams import uniforms
+
+_CELLS = 2**20  # rounds times experts held at once
+
+
+class WeightedMajority(NamedMembers, Classifier):
+    r"""Follow several experts, trusting each less for every mistake it has made.
+
+    Parameters
+    ----------
+    experts : list of (str, estimator), default=None
+        Fitted classifiers by name, used as they are. None = the columns of X are the experts:
+        each holds the labels that one of them predicts.
+    beta : float in (0, 1), default=0.5
+        What an expert's weight is multiplied by when it errs.
+    randomized : bool, default=False
+        Whether to follow one expert, drawn by weight, instead of the weighted majority.
+    random_state : int, RandomState instance or None, default=None
+        Decides the draws.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    experts_ : list of estimator
+        The experts, if they are estimators.
+    expert_mistakes_ : ndarray of int64 of shape (n_experts,)
+        Mistakes of each expert so far.
+    mistakes_ : int
+        Mistakes of the algorithm itself, each prediction made before its outcome was told.
+    expected_mistakes_ : float
+        Those that the randomised algorithm makes on average over its draws.
+    n_rounds_ : int
+        Number of outcomes so far.
+    outcome_counts_ : ndarray of int64 of shape (n_classes,)
+        How often each class came.
+    seed_ : int
+        Decides the draws, with the number of the round.
+    weights_ : ndarray of shape (n_experts,)
+        Weights of the experts, summing to 1.
+    log_weights_ : ndarray of shape (n_experts,)
+        Logarithms of the weights before they are scaled to sum to 1.
+    mistake_bound_ : float
+        What `mistakes_` (of the randomised algorithm, their expectation) cannot exceed.
+    regret_bound_ : float
+        The same above the mistakes of the best expert.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a dataframe.
+
+    Notes
+    -----
+    An expert with :math:`m_i` mistakes has the weight :math:`w_i = \beta^{m_i}`; predicted is
+    the class with the largest sum of weights (the first of equals), or what one expert says that
+    is drawn with probability :math:`w_i / \sum_j w_j`. For *every* sequence of outcomes, with m
+    the mistakes of the best of k experts (Littlestone and Warmuth 1994),
+
+    .. math:: M \le \frac{m \ln(1/\beta) + \ln k}{\ln\frac{2}{1+\beta}}, \qquad
+              \operatorname{E} M_{\text{randomised}} \le \frac{m \ln(1/\beta) + \ln k}{1 - \beta}
+
+    The outcomes may depend on all predictions made before (for the expectation: not on the draw
+    of the round). Both hold for more than two classes: the class voted for outweighs the right
+    one, so at least half of the weight errs in a round that goes wrong. A value that is no class
+    is a mistake.
+
+    Only the numbers of mistakes are kept, and weights are powers relative to the best expert, so
+    nothing underflows however long the sequence. `partial_fit` gives the same numbers for any cut
+    of the sequence into batches. O(rounds · experts).
+
+    `clone` makes experts unfitted, as always; wrap them in ``sklearn.frozen.FrozenEstimator`` to
+    keep them fitted. A model file holds the experts, but not that wrapper.
+
+    Examples
+    --------
+    >>> from assay.ensemble import WeightedMajority
+    >>> advice = [[1, 0, 1], [1, 1, 0], [0, 0, 1], [1, 0, 0]]
+    >>> outcomes = [1, 1, 0, 1]
+    >>> model = WeightedMajority().fit(advice, outcomes)
+    >>> model.expert_mistakes_.tolist(), model.mistakes_
+    ([0, 2, 3], 0)
+    >>> model.weights_.round(3).tolist()
+    [0.727, 0.182, 0.091]
+    >>> round(model.mistake_bound_, 2)
+    3.82
+    """
+
+    model_id: ClassVar[int | None] = 154
+    _member_lists = ("experts",)
+
+    def __init__(
+        self,
+        experts: Named | None = None,
+        *,
+        beta: float = 0.5,
+        randomized: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.experts = experts
+        self.beta = beta
+        self.randomized = randomized
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Begin anew and go through a sequence of outcomes.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_rounds, n_features)
+            Rows for the experts, or what the experts say, in order of time.
+        y : array-like of shape (n_rounds,)
+            The outcomes.
+
+        Returns
+        -------
+        Self
+        """
+        self._begin(X, y, y)
+        return self._play(X, y)
+
+    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
+        """Go on with further outcomes.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_rounds, n_features)
+            Rows for the experts, or what the experts say, in order of time.
+        y : array-like of shape (n_rounds,)
+            The outcomes.
+        classes : array-like of shape (n_classes,), default=None
+            All labels that may ever come; needed in the first call only.
+
+        Returns
+        -------
+        Self
+        """
+        if not hasattr(self, "n_rounds_"):
+            if classes is None:
+                raise DataError(
+                    "classes must be passed on the first call to partial_fit: all labels that "
+                    "may ever come"
+                )
+            self._begin(X, y, classes)
+        elif classes is not None and not np.array_equal(class_codes(classes)[0], self.classes_):
+            raise DataError(
+                f"classes must be those of the first call to partial_fit, "
+                f"{self.classes_.tolist()}; got {np.asarray(classes).tolist()}"
+            )
+        return self._play(X, y)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class that the algorithm predicts with its present weights.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+            Rows for the experts, or what the experts say.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Of the randomised algorithm: one draw per row, the same in every call.
+        """
+        advice = self._advice(X)
+        counts = np.broadcast_to(self.expert_mistakes_, advice.shape)
+        draws = uniforms(self.seed_, self.n_rounds_, len(advice))
+        answers = self._answer(advice, self._shares(counts), draws)
+        return self.classes_[answers]
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the share of the weight that votes for each class.
+
+        Parameters
+        ----------
+        X : array-like or dataframe of shape (n_samples, n_features)
+            Rows for the experts, or what the experts say.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Equal shares where no expert names a class.
+        """
+        advice = self._advice(X)
+        votes = self._votes(advice, self._shares(self.expert_mistakes_[None]))
+        total = votes.sum(axis=1, keepdims=True)
+        uniform = np.full_like(votes, 1.0 / len(self.classes_))
+        return np.divide(votes, total, out=uniform, where=total > 0)  # type: ignore[no-any-return]
+
+    @property
+    def log_weights_(self) -> NDArray[np.float64]:
+        """Logarithms of the weights before they are scaled to sum to 1."""
+        logs: NDArray[np.float64] = self.expert_mistakes_ * np.float64(math.log(self.beta))
+        return logs
+
+    @property
+    def weights_(self) -> NDArray[np.float64]:
+        """Weights of the experts, summing to 1."""
+        return self._shares(self.expert_mistakes_[None])[0]  # type: ignore[no-any-return]
+
+    @property
+    def mistake_bound_(self) -> float:
+        """What the mistakes (or, if randomised, their expectation) cannot exceed."""
+        least = int(self.expert_mistakes_.min())
+        loss = least * math.log(1 / self.beta) + math.log(len(self.expert_mistakes_))
+        return loss / (1 - self.beta if self.randomized else math.log(2 / (1 + self.beta)))
+
+    @property
+    def regret_bound_(self) -> float:
+        """The same above the mistakes of the best expert."""
+        return self.mistake_bound_ - int(self.expert_mistakes_.min())
+
+    def _begin(self, X: Any, y: Any, classes: Any) -> None:
+        check_interval("beta", self.beta, 0, 1, open_low=True, open_high=True)
+        check_option("randomized", self.randomized, (True, False))
+        experts = None if self.experts is None else self._fitted_experts()
+        if y is None:
+            raise DataError("WeightedMajority requires y to be passed, but the target y is None")
+        self._table(X, reset=True)
+        self.classes_ = class_codes(classes)[0]
+        if experts is not None:
+            self.experts_ = experts
+        elif hasattr(self, "experts_"):
+            del self.experts_
+        try:
+            self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
+        except ValueError:
+            raise ParameterError(
+                "random_state must be None, an integer >= 0 or a RandomState; got "
+                f"{self.random_state!r}"
+            ) from None
+        n_experts = self.n_features_in_ if experts is None else len(experts)
+        self.expert_mistakes_ = np.zeros(n_experts, dtype=np.int64)
+        self.outcome_counts_ = np.zeros(len(self.classes_), dtype=np.int64)
+        self.n_rounds_, self.mistakes_, self.expected_mistakes_ = 0, 0, 0.0
+
+    def _fitted_experts(self) -> list[Any]:
+        members = check_members("experts", self.experts, "classifier", self.get_params(deep=False))
+        experts = []
+        for name, member in members:
+            inner = member.estimator if isinstance(member, FrozenEstimator) else member
+            try:
+                check_is_fitted(inner)
+            except NotFittedError:
+                raise ParameterError(
+                    f"experts must be fitted classifiers; got {name!r}, {inner!r}, which is not "
+                    "fitted (a clone is not: wrap experts in sklearn.frozen.FrozenEstimator)"
+                ) from None
+            experts.append(inner)
+        return experts
+
+    def _play(self, X: Any, y: Any) -> Self:
+        advice, outcomes = self._advice(X), self._outcomes(y)
+        if len(advice) != len(outcomes):
+            raise DataError(
+                f"X has {len(advice)} rows but y has {len(outcomes)}; each row needs one target "
+                "(inconsistent numbers of samples)"
+            )
+        for start, stop in self._chunks(len(advice)):
+            self._play_chunk(advice[start:stop], outcomes[start:stop])
+        return self
+
+    def _chunks(self, n: int) -> Iterator[tuple[int, int]]:
+        size = max(1, _CELLS // len(self.expert_mistakes_))
+        return ((start, min(start + size, n)) for start in range(0, n, size))
+
+    def _play_chunk(self, advice: NDArray[np.int64], outcomes: NDArray[np.int64]) -> None:
+        wrong = advice != outcomes[:, None]
+        after = self.expert_mistakes_ + np.cumsum(wrong, axis=0)
+        shares = self._shares(after - wrong)  # by the mistakes before each round
+        draws = uniforms(self.seed_, self.n_rounds_, len(advice))
+        answers = self._answer(advice, shares, draws)
+        losses = np.concatenate([[self.expected_mistakes_], (shares * wrong).sum(axis=1)])
+        self.mistakes_ += int((answers != outcomes).sum())
+        self.expected_mistakes_ = float(np.cumsum(losses)[-1])  # one by one, whatever the batches
+        self.expert_mistakes_ = after[-1]
+        self.outcome_counts_ = self.outcome_counts_ + np.bincount(
+            outcomes, minlength=len(self.classes_)
+        )
+        self.n_rounds_ += len(advice)
+
+    def _shares(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the weights for numbers of mistakes, each row summing to 1."""
+        behind = counts - counts.min(axis=1, keepdims=True)
+        weights = np.exp(behind * math.log(self.beta))
+        return weights / weights.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
+
+    def _votes(self, advice: NDArray[np.int64], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the sum of the weights that vote for each class, one row per round."""
+        return np.stack(
+            [(shares * (advice == code)).sum(axis=1) for code in range(len(self.classes_))], axis=1
+        )
+
+    def _answer(
+        self, advice: NDArray[np.int64], shares: NDArray[np.float64], draws: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        votes = self._votes(advice, shares)
+        if not self.randomized:
+            return votes.argmax(axis=1)  # type: ignore[no-any-return]
+        ends = np.cumsum(shares, axis=1)
+        expert = (ends < (draws * ends[:, -1])[:, None]).sum(axis=1)
+        said = advice[np.arange(len(advice)), expert]
+        # An expert that names no class cannot be followed; the majority is.
+        return np.where(said >= 0, said, votes.argmax(axis=1))  # type: ignore[no-any-return]
+
+    def _advice(self, X: Any) -> NDArray[np.int64]:
+        """Return what each expert says as class numbers, -1 for what is no class."""
+        X = self._table(X, reset=False)
+        if hasattr(self, "experts_"):
+            said = [self._numbers(np.asarray(expert.predict(X))) for expert in self.experts_]
+            return np.stack(said, axis=1)
+        frame = as_frame(X)
+        if frame is not None:
+            series = frame.iter_columns()
+            return np.stack([self._numbers(column.to_numpy()) for column in series], axis=1)
+        return self._numbers(X)
+
+    def _numbers(self, labels: NDArray[Any]) -> NDArray[np.int64]:
+        if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+            raise DataError("X contains NaN or infinity, which no expert can mean as a label")
+        if labels.dtype.kind == "O":
+            numbers = {label: code for code, label in enumerate(self.classes_.tolist())}
+            try:
+                codes = [numbers.get(label, -1) for label in labels.ravel().tolist()]
+            except TypeError as error:
+                raise TypeError(
+                    f"a label: argument must be a string or a number; {error}"
+                ) from None
+            return np.array(codes, dtype=np.int64).reshape(labels.shape)
+        if (labels.dtype.kind == "U") != (self.classes_.dtype.kind == "U"):
+            return np.full(labels.shape, -1, dtype=np.int64)
+        places = np.searchsorted(self.classes_, labels).clip(max=len(self.classes_) - 1)
+        return np.where(self.classes_[places] == labels, places, -1).astype(np.int64)
+
+    def _outcomes(self, y: Any) -> NDArray[np.int64]:
+        labels, codes = class_codes(y)
+        numbers = self._numbers(labels)
+        if (numbers < 0).any():
+            raise DataError(
+                f"y has the label {labels[numbers < 0][0].item()!r}, which is none of the classes "
+                f"{self.classes_.tolist()}"
+            )
+        return numbers[codes]
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        where = "the model is damaged: WeightedMajority"
+        check_interval("beta", self.beta, 0, 1, open_low=True, open_high=True)
+        n_experts = self.n_features_in_
+        if hasattr(self, "experts_"):
+            check_models_state(self, "experts_", n_features=self.n_features_in_)
+            n_experts = len(self.experts_)
+        for name in ("n_rounds_", "mistakes_", "seed_"):
+            count = getattr(self, name, None)
+            if type(count) is not int or not 0 <= count < 2**62:
+                raise DataError(f"{where}.{name} is missing or no count")
+        check_array_state(self, "outcome_counts_", "i", (len(self.classes_),), low=0)
+        if self.outcome_counts_.sum() != self.n_rounds_:
+            raise DataError(f"{where}.outcome_counts_ does not add up to n_rounds_")
+        expected = getattr(self, "expected_mistakes_", None)
+        if type(expected) is not float or not 0 <= expected < math.inf:
+            raise DataError(f"{where}.expected_mistakes_ is missing or no number >= 0")
+        check_array_state(self, "expert_mistakes_", "i", (n_experts,), low=0, high=self.n_rounds_)
+
+    @classmethod
+    def _examples(cls) -> list[Self]:
+        return [cls(), cls(randomized=True)]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True  # numbers as advice about labels: nobody knows
+        tags.non_deterministic = self.randomized is True
+        return tags
