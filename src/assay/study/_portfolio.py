@@ -12,9 +12,19 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 
 from assay.base import check_option
+from assay.ensemble import (
+    AdaBoostClassifier,
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    GradientBoostingClassifier,
+    GradientBoostingRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from assay.select import Family
 from assay.table import Dataset, Encoder
+from assay.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 EFFORTS = ("quick", "normal", "thorough")
 
@@ -29,6 +39,19 @@ _N_NEIGHBORS = {
     "thorough": (1, 2, 3, 4, 5, 7, 9, 11, 13, 17, 21, 25, 31, 37, 45, 51, 61, 71, 101, 151, 201),
 }
 _N_PENALTIES = {"quick": 4, "normal": 7, "thorough": 13}
+_DEPTHS = {
+    "quick": (1, 3, 6, None),
+    "normal": (1, 2, 3, 4, 6, 8, 12, None),
+    "thorough": (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, None),
+}
+# Cost-complexity of a class tree: the impurity of a table is at most 1, whatever the classes.
+_ALPHAS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2)
+_FOREST_TREES = {"quick": 100, "normal": 200, "thorough": 500}
+_FOREST_LEAVES = {"quick": (1, 5), "normal": (1, 3, 10), "thorough": (1, 2, 3, 5, 10, 20)}
+_STUMPS = {"quick": (30, 100), "normal": (10, 30, 100, 300), "thorough": (10, 30, 100, 300, 1000)}
+_ROUNDS = {"quick": (30, 100), "normal": (30, 100, 300), "thorough": (30, 100, 300, 1000)}
+_BOOST_LEAVES = {"quick": (31,), "normal": (4, 15, 31), "thorough": (2, 4, 8, 15, 31, 63)}
+_RATES = {"quick": (0.1,), "normal": (0.1,), "thorough": (0.03, 0.1)}
 
 
 def portfolio(dataset: Dataset, effort: str = "normal") -> tuple[list[Family], list[str]]:
@@ -48,7 +71,8 @@ def portfolio(dataset: Dataset, effort: str = "normal") -> tuple[list[Family], l
     """
     check_option("effort", effort, EFFORTS)
     encoder = Encoder(kinds=tuple(feature.kind for feature in dataset.schema.features))
-    make = _regressors if dataset.target.task == "regression" else _classifiers
+    regression = dataset.target.task == "regression"
+    make = _regressors if regression else _classifiers
     left_out = _too_much_work(len(dataset.y), _encoded_width(dataset))
     families, notes = [], []
     for name, estimator, candidates in make(effort, len(dataset.y)):
@@ -56,6 +80,13 @@ def portfolio(dataset: Dataset, effort: str = "normal") -> tuple[list[Family], l
             notes.append(f"{name} left out: {left_out[name]}")
         else:
             families.append(Family(name, estimator, tuple(candidates), encoder))
+    # Trees take nominal and missing values as they are: no encoder, and one sorting of the columns
+    # serves every training set.
+    nominal = tuple(j for j, each in enumerate(dataset.schema.features) if each.kind == "nominal")
+    trees = _tree_regressors if regression else _tree_classifiers
+    for name, estimator, candidates in trees(effort):
+        estimator.set_params(categorical_features=nominal)
+        families.append(Family(name, estimator, tuple(candidates)))
     return families, notes
 
 
@@ -98,6 +129,41 @@ def _regressors(effort: str, n_rows: int) -> Iterable[tuple[str, Any, list[dict[
     yield _NEIGHBORS, KNeighborsRegressor(), _neighbor_grid(effort, n_rows)
     yield "linear regression", LinearRegression(), [{}]
     yield "ridge regression", Ridge(), _grid(alpha=_penalties(effort))
+
+
+def _tree_classifiers(effort: str) -> Iterable[tuple[str, Any, list[dict[str, Any]]]]:
+    yield (
+        "decision tree",
+        DecisionTreeClassifier(),
+        [*_grid(max_depth=_DEPTHS[effort]), *_grid(ccp_alpha=_ALPHAS)],
+    )
+    yield "random forest", RandomForestClassifier(_FOREST_TREES[effort]), _forest_grid(effort)
+    yield "extra-trees", ExtraTreesClassifier(_FOREST_TREES[effort]), _forest_grid(effort)
+    yield "AdaBoost", AdaBoostClassifier(), _grid(n_estimators=_STUMPS[effort])
+    yield "gradient boosting", GradientBoostingClassifier(), _boosting_grid(effort)
+
+
+def _tree_regressors(effort: str) -> Iterable[tuple[str, Any, list[dict[str, Any]]]]:
+    yield (
+        "decision tree",
+        DecisionTreeRegressor(),
+        _grid(max_depth=_DEPTHS[effort], min_samples_leaf=(1, 5, 20)),
+    )
+    yield "random forest", RandomForestRegressor(_FOREST_TREES[effort]), _forest_grid(effort)
+    yield "extra-trees", ExtraTreesRegressor(_FOREST_TREES[effort]), _forest_grid(effort)
+    yield "gradient boosting", GradientBoostingRegressor(), _boosting_grid(effort)
+
+
+def _forest_grid(effort: str) -> list[dict[str, Any]]:
+    return _grid(min_samples_leaf=_FOREST_LEAVES[effort])
+
+
+def _boosting_grid(effort: str) -> list[dict[str, Any]]:
+    return _grid(
+        learning_rate=_RATES[effort],
+        max_leaf_nodes=_BOOST_LEAVES[effort],
+        n_estimators=_ROUNDS[effort],
+    )
 
 
 def _neighbor_grid(effort: str, n_rows: int) -> list[dict[str, Any]]:
