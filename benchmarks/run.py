@@ -24,7 +24,15 @@ from rich.table import Table  # noqa: E402
 
 from benchmarks.work import OURS, Contestant, Work  # noqa: E402
 
-PACKAGES = ("numpy", "scipy", "scikit-learn", "scikit-learn-intelex", "faiss-cpu")
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "scikit-learn-intelex",
+    "faiss-cpu",
+    "lightgbm",
+    "xgboost",
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     console = Console(width=None if sys.stdout.isatty() else 140)
     records = []
     for work in works:
+        if work.file is not None and not work.file.exists():
+            console.print(f"skipped: {work.name}: no file {work.file.name}", markup=False)
+            continue
         record = measure(work, options.family, options.repeats)
         console.print(as_table(record))
         for name in record["skipped"]:
@@ -50,10 +61,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         records.append(record)
     path = HERE / "results" / f"{options.family}.json"
     path.parent.mkdir(exist_ok=True)
+    records = [*(each for each in _measured(path) if options.work not in each["name"]), *records]
     report = {"family": options.family, "machine": machine(), "works": records}
     path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     console.print(f"written: {path.relative_to(HERE.parent)}", markup=False, highlight=False)
     return 0
+
+
+def _measured(path: Path) -> list[dict[str, Any]]:
+    """What earlier runs wrote: a run of some works leaves the others alone."""
+    return json.loads(path.read_text(encoding="utf-8"))["works"] if path.exists() else []
 
 
 def measure(work: Work, family: str, repeats: int) -> dict[str, Any]:
@@ -63,16 +80,20 @@ def measure(work: Work, family: str, repeats: int) -> dict[str, Any]:
     slow down the next (scikit-learn took twice its time beside FAISS).
     """
     present = [each for each in work.contestants if each.installed()]
-    children = {each.name: _Child(family, work, each) for each in present}
-    answers = {name: child.answer() for name, child in children.items()}  # also warms caches
-    seconds: dict[str, list[float]] = {name: [] for name in children}
-    for repeat in range(repeats):
-        names = list(children)
-        # The order rotates: nobody always runs after the same neighbour.
-        for name in names[repeat % len(names) :] + names[: repeat % len(names)]:
-            seconds[name].append(children[name].time())
-    for child in children.values():
-        child.close()
+    repeats = repeats if work.repeats is None else min(repeats, work.repeats)
+    answers: dict[str, _Answer] = {}
+    seconds: dict[str, list[float]] = {}
+    for group in [[each] for each in present] if work.alone else [present]:
+        children = {each.name: _Child(family, work, each) for each in group}
+        answers |= {name: child.answer() for name, child in children.items()}  # also warms caches
+        seconds |= {name: [] for name in children}
+        for repeat in range(repeats):
+            names = list(children)
+            # The order rotates: nobody always runs after the same neighbour.
+            for name in names[repeat % len(names) :] + names[: repeat % len(names)]:
+                seconds[name].append(children[name].time())
+        for child in children.values():
+            child.close()
     ours, data = statistics.median(seconds[OURS]), work.data()
     return {
         "name": work.name,
@@ -86,7 +107,7 @@ def measure(work: Work, family: str, repeats: int) -> dict[str, Any]:
                 "quality": work.quality(data, answers[name].result, answers[work.reference].result),
                 "peak_mb": answers[name].peak_mb,
             }
-            for name in children
+            for name in seconds
         ],
         "skipped": [each.name for each in work.contestants if not each.installed()],
     }
@@ -106,12 +127,14 @@ class _Child:
         context = multiprocessing.get_context("spawn")
         self._line, far = context.Pipe()
         self._process = context.Process(
-            target=_serve, args=(far, family, work.name, contestant.name)
+            target=_serve, args=(far, family, work.name, contestant.name), daemon=True
         )
         self._process.start()
         far.close()
 
     def answer(self) -> _Answer:
+        """Return what the first call gives; nobody else's first call runs at the same time."""
+        self._line.send(True)
         return _Answer(*self._line.recv())
 
     def time(self) -> float:
@@ -129,10 +152,15 @@ def _serve(line: Connection, family: str, work_name: str, contestant_name: str) 
     work = next(work for work in works if work.name == work_name)
     contestant = next(each for each in work.contestants if each.name == contestant_name)
     call, data = contestant.load(), work.data()
+    line.recv()
+    if contestant.before is not None:
+        data = contestant.before()(data)
     before = _status("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # peak := now
     result = call(data)
-    line.send((result, _status("VmHWM") - before))
+    peak = _status("VmHWM") - before
+    line.send((result if work.summary is None else work.summary(data, result), peak))
+    del result
     while line.recv():
         start = time.perf_counter()
         call(data)
@@ -189,7 +217,7 @@ def _version(package: str) -> str | None:
         return None
 
 
-_NOT_FAMILIES = frozenset({"__init__", "run", "work"})
+_NOT_FAMILIES = frozenset({"__init__", "peers", "run", "tables", "trees_quality", "work"})
 
 if __name__ == "__main__":
     sys.exit(main())
