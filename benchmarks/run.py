@@ -126,8 +126,9 @@ class _Child:
     def __init__(self, family: str, work: Work, contestant: Contestant) -> None:
         context = multiprocessing.get_context("spawn")
         self._line, far = context.Pipe()
+        # Not a daemon: joblib would give scikit-learn one thread there.
         self._process = context.Process(
-            target=_serve, args=(far, family, work.name, contestant.name), daemon=True
+            target=_serve, args=(far, family, work.name, contestant.name)
         )
         self._process.start()
         far.close()
