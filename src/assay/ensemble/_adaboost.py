@@ -95,8 +95,8 @@ class AdaBoostClassifier(Classifier):
     With :math:`\epsilon_t` the weight of the rows that learner t gets wrong and rate
     :math:`\eta`,
 
-    .. math:: \alpha_t = \eta \Big(\ln \frac{1 - \epsilon_t}{\epsilon_t} + \ln (K - 1)\Big), \qquad
-              f_c(x) = \sum_t \alpha_t \Big([h_t(x) = c] - \tfrac{1}{K - 1} [h_t(x) \ne c]\Big)
+    .. math:: \alpha_t = \eta (\ln \frac{1 - \epsilon_t}{\epsilon_t} + \ln (K - 1)), \qquad
+              f_c(x) = \sum_t \alpha_t ([h_t(x) = c] - \tfrac{1}{K - 1} [h_t(x) \ne c])
 
     (SAMME; two classes: :math:`\ln 1 = 0`, AdaBoost as first published). The weights of the rows
     for the next learner, scaled to sum 1 in each case:

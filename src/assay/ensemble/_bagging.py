@@ -87,7 +87,7 @@ class BaggingClassifier(Classifier, Bagging):
     .. math:: \hat P(c) = \frac1T \sum_t p_t(c), \quad
               \frac1T \sum_t [c_t = c], \quad
               \propto \sum_t p_t(c_t) [c_t = c], \quad
-              \propto \exp\Big(\frac1T \sum_t \log p_t(c)\Big)
+              \propto \exp(\frac1T \sum_t \log p_t(c))
 
     for `combine` = 'mean', 'vote', 'confidence' and 'product'. A member without probabilities is
     taken to be sure of its choice.

@@ -188,8 +188,8 @@ class BlendingClassifier(LayersClassifier, Blending):
     -----
     With H the rows held out and :math:`f_m` the members fitted on the others,
 
-    .. math:: \hat y(x) = g\bigl(f_1(x), \dots, f_M(x)\bigr), \quad
-              g \text{ fitted on } \bigl(f_1(x_i), \dots, f_M(x_i), y_i\bigr),\; i \in H
+    .. math:: \hat y(x) = g\bigl(f_1(x), \ldots, f_M(x)\bigr), \quad
+              g \text{ fitted on } \bigl(f_1(x_i), \ldots, f_M(x_i), y_i\bigr),\; i \in H
 
     One fit per member (two with `refit`), where stacking takes one per fold and one more; in
     return the final estimator learns from few rows and the members lose them. Sample weights go
@@ -316,7 +316,7 @@ class BlendingRegressor(LayersRegressor, Blending):
     -----
     With H the rows held out and :math:`f_m` the members fitted on the others,
 
-    .. math:: \min_{b,\; w \ge 0} \sum_{i \in H} \Bigl(y_i - b - \sum_m w_m f_m(x_i)\Bigr)^2
+    .. math:: \min_{b,\; w \ge 0} \sum_{i \in H} (y_i - b - \sum_m w_m f_m(x_i))^2
 
     One fit per member (two with `refit`). Sample weights go to members that take them.
 

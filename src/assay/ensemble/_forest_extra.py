@@ -109,7 +109,7 @@ class ExtraTreesClassifier(ForestClassifier):
     -----
     .. math:: \hat P(c \mid x) = \frac1T \sum_t p_t(c), \qquad
               \frac1T \sum_t [c = \arg\max p_t], \qquad
-              \propto \exp\Big(\frac1T \sum_t \log p_t(c)\Big)
+              \propto \exp(\frac1T \sum_t \log p_t(c))
 
     for `combine` = 'mean', 'vote' and 'product', where :math:`p_t` are the class shares in the leaf
     that x reaches in tree t. The product lets a tree that is sure of itself overrule the others; it

@@ -87,9 +87,10 @@ class GradientBoostingClassifier(Classifier, GradientBoosting):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels seen in fit, sorted.
-    tree_start_, node_left_, node_feature_, node_threshold_, node_missing_left_, node_slot_, \
-    level_words_, leaf_value_ : ndarray
-        The trees, as `assay.tree.engine` has them; tree ``r * n_trees_per_iteration_ + k``
+    tree_start_ : ndarray of int64 of shape (n_trees + 1,)
+        Where each tree begins in ``node_left_``, ``node_feature_``, ``node_threshold_``,
+        ``node_missing_left_``, ``node_slot_``, ``level_words_`` and ``leaf_value_``, which are as
+        in a forest; tree ``r * n_trees_per_iteration_ + k``
         belongs to round r and class k.
     start_ : ndarray of shape (n_trees_per_iteration_,)
         The score that everything begins with: the best constant.
@@ -440,9 +441,10 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
 
     Attributes
     ----------
-    tree_start_, node_left_, node_feature_, node_threshold_, node_missing_left_, node_slot_, \
-    level_words_, leaf_value_ : ndarray
-        The trees, as `assay.tree.engine` has them; tree ``r * n_trees_per_iteration_ + k``
+    tree_start_ : ndarray of int64 of shape (n_trees + 1,)
+        Where each tree begins in ``node_left_``, ``node_feature_``, ``node_threshold_``,
+        ``node_missing_left_``, ``node_slot_``, ``level_words_`` and ``leaf_value_``, which are as
+        in a forest; tree ``r * n_trees_per_iteration_ + k``
         belongs to round r and class k.
     start_ : ndarray of shape (n_trees_per_iteration_,)
         The score that everything begins with: the best constant.

@@ -81,7 +81,7 @@ def permutation_importance_oob(
     For tree t with the rows :math:`O_t` out of its bag and a permutation :math:`\pi` of them,
 
     .. math:: d_{tj} = s(O_t) - s(O_t \text{ with column } j \text{ permuted by } \pi), \qquad
-              \bar d_j \pm q \sqrt{\Big(\frac1T + \rho\Big) s_j^2}
+              \bar d_j \pm q \sqrt{(\frac1T + \rho) s_j^2}
 
     where s is the accuracy of the tree, or its R2 (mean over outputs); :math:`s_j` the standard
     deviation of :math:`d_{tj}` over the trees, q a quantile of Student's t with T - 1 degrees of

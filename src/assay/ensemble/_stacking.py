@@ -119,7 +119,7 @@ class StackingClassifier(LayersClassifier, Stacking):
     With :math:`f_m^{(-k)}` the member m fitted without fold k, and k(i) the fold of row i,
 
     .. math:: z_{im} = f_m^{(-k(i))}(x_i), \qquad
-              \hat y(x) = g\bigl(f_1(x), \dots, f_M(x)\bigr), \quad
+              \hat y(x) = g\bigl(f_1(x), \ldots, f_M(x)\bigr), \quad
               g \text{ fitted on } (z_i, y_i)
 
     so g never sees an answer that a member gave about a row it knew: a member that learns its
@@ -268,7 +268,7 @@ class StackingRegressor(LayersRegressor, Stacking):
     With :math:`f_m^{(-k)}` the member m fitted without fold k, and k(i) the fold of row i,
 
     .. math:: z_{im} = f_m^{(-k(i))}(x_i), \qquad
-              \min_{b,\; w \ge 0} \sum_i \Bigl(y_i - b - \sum_m w_m z_{im}\Bigr)^2
+              \min_{b,\; w \ge 0} \sum_i (y_i - b - \sum_m w_m z_{im})^2
 
     Non-negative weights are what makes stacked regressions work (Breiman 1996): members that
     say nearly the same cannot be played against each other. Sample weights go to members that

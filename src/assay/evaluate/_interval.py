@@ -65,7 +65,7 @@ def corrected_t(
     Notes
     -----
     .. math:: \bar s \pm t_{J-1,\,(1+level)/2}\,
-              \sqrt{\Bigl(\tfrac1J + \tfrac{n_{test}}{n_{train}}\Bigr)\hat\sigma^2}
+              \sqrt{(\tfrac1J + \tfrac{n_{test}}{n_{train}})\hat\sigma^2}
 
     with the sample variance of the scores. Source: Nadeau and Bengio (2003), Machine Learning 52.
 

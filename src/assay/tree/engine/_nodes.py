@@ -175,7 +175,7 @@ class Nodes:
         Sums are float64, in the order of the trees. The product of the trees' probabilities, as the
         mean of their logarithms (p below the smallest normal number counts as that):
 
-        .. math:: p \propto \exp\Big(\frac{1}{T} \sum_t \log p_t\Big)
+        .. math:: p \propto \exp(\frac{1}{T} \sum_t \log p_t)
         """
         check_option("combine", combine, ("mean", "sum", "vote", "product"))
         ends = np.array([self.n_trees] if stops is None else stops, dtype=np.int64)
