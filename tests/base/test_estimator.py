@@ -190,3 +190,12 @@ def test_table_for_models_inside_keeps_its_type() -> None:
         model._table(rows, reset=True)
     with pytest.raises(DataError, match="Expected 2D array"):
         model._table([1.0, 2.0], reset=True)
+
+
+def test_text_in_an_array_is_refused_with_its_column_and_the_remedy() -> None:
+    with pytest.raises(DataError) as error:
+        Coded(categorical_features=[0]).fit([["a", "1"], ["b", "two"]])
+    assert str(error.value) == (
+        "column 1 of X holds 'two', which is no number (could not convert string to float); name "
+        "nominal columns in categorical_features, or pass a dataframe"
+    )

@@ -256,7 +256,8 @@ class Estimator(BaseEstimator):
             return X  # type: ignore[no-any-return]
         rows = np.full(X.shape, np.nan)
         others = np.setdiff1d(np.arange(X.shape[1]), columns)
-        rows[:, others] = X[:, others].astype(np.float64)
+        for j in others:
+            rows[:, j] = _numbers(X[:, j], j)
         return rows
 
     def __sklearn_tags__(self) -> Any:
@@ -328,6 +329,25 @@ def _same_length(rows: NDArray[Any], targets: NDArray[Any]) -> None:
             f"X has {len(rows)} rows but y has {len(targets)}; each row needs one target "
             "(inconsistent numbers of samples)"
         ) from None
+
+
+def _numbers(column: NDArray[Any], j: int) -> NDArray[np.float64]:
+    try:
+        return column.astype(np.float64)
+    except ValueError:
+        text = next(item for item in column.tolist() if not _is_number(item))
+        raise DataError(
+            f"column {j} of X holds {text!r}, which is no number (could not convert string to "
+            "float); name nominal columns in categorical_features, or pass a dataframe"
+        ) from None
+
+
+def _is_number(item: object) -> bool:
+    try:
+        float(item)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _values(X: Any, frame: nw.DataFrame[Any] | None, j: int) -> NDArray[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,16 @@ class Predicted:
     probability: NDArray[np.float64] | None = None
     decision: NDArray[np.float64] | None = None
     value: NDArray[np.float64] | None = None
+
+    def blocks(self, sizes: Sequence[int]) -> list[Predicted]:
+        """Cut predictions for consecutive blocks of rows, of these sizes, into one record each."""
+        ends = np.cumsum(sizes)[:-1]
+
+        def cut(array: NDArray[Any] | None) -> list[Any]:
+            return [None] * len(sizes) if array is None else np.split(array, ends)
+
+        columns = map(cut, (self.label, self.probability, self.decision, self.value))
+        return [Predicted(*parts) for parts in zip(*columns, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
 from assay.base import Fitted, Predicted
+from assay.ensemble._sharing import run_key, sorted_columns
 from assay.tree.engine import Ranks
 
 Candidates = Sequence[Mapping[str, Any]]
@@ -30,14 +30,11 @@ class AdaBoostPath:
 
     def share(self, X: NDArray[Any], candidates: Candidates) -> Ranks | None:  # noqa: ARG002
         """Sort the columns of the table, once for all training sets."""
-        if X.dtype.kind not in "biuf" or np.isinf(X).any():
-            return None  # text is coded, and infinity refused, by each fit
-        kind = np.float32 if X.dtype == np.float32 else np.float64
-        return Ranks.build(np.ascontiguousarray(X, dtype=kind))
+        return sorted_columns(X)
 
     def n_fits(self, candidates: Candidates) -> int:
         """Return the number of runs that these candidates cost."""
-        return len({_run_key(each) for each in candidates})
+        return len({run_key(each, _FREE) for each in candidates})
 
     def fit_predict(
         self,
@@ -84,7 +81,7 @@ class AdaBoostPath:
         for each, setting in zip(candidates, settings, strict=True):
             model = clone(estimator).set_params(**each)
             model._check_parameters()  # what is wrong with a candidate is told in its turn
-            key = _run_key(setting)
+            key = run_key(setting, _FREE)
             if key not in runs:
                 model.set_params(n_estimators=longest[key])
                 ranks = None if shared is None else (shared, train)
@@ -93,7 +90,7 @@ class AdaBoostPath:
             run, decisions = runs[key]
             n = min(int(setting["n_estimators"]), len(decisions))
             whole = _predicted(run, decisions[n - 1], int(y.max()) + 1)
-            yield Fitted(_blocks(whole, tests), _size(run, n))
+            yield Fitted(whole.blocks([len(test) for test in tests]), _size(run, n))
 
     def refit(
         self,
@@ -107,17 +104,12 @@ class AdaBoostPath:
         return clone(estimator).set_params(**candidate).fit(X, y, weight)
 
 
-def _run_key(setting: Mapping[str, Any]) -> str:
-    """Equal for settings that boost the same learners."""
-    return str(joblib.hash({name: setting[name] for name in sorted(setting.keys() - _FREE)}))
-
-
 def _longest(settings: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     longest: dict[str, int] = {}
     for setting in settings:
         n = setting["n_estimators"]
         if isinstance(n, int | np.integer) and n >= 1:
-            key = _run_key(setting)
+            key = run_key(setting, _FREE)
             longest[key] = max(longest.get(key, 1), int(n))
     return longest
 
@@ -132,16 +124,3 @@ def _predicted(run: Any, decision: NDArray[np.float64], n_classes: int) -> Predi
     probability = np.zeros((len(decision), n_classes))
     probability[:, classes] = run._probabilities(decision)
     return Predicted(label=run._labels(decision).astype(np.int64), probability=probability)
-
-
-def _blocks(whole: Predicted, tests: Sequence[Rows]) -> list[Predicted]:
-    ends = np.cumsum([len(test) for test in tests])
-    return [
-        Predicted(
-            label=None if whole.label is None else whole.label[end - len(test) : end],
-            probability=None
-            if whole.probability is None
-            else whole.probability[end - len(test) : end],
-        )
-        for end, test in zip(ends, tests, strict=True)
-    ]

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
@@ -22,6 +21,7 @@ from assay.base import Fitted, Predicted
 from assay.ensemble._forest_grow import grown_forest
 from assay.ensemble._forest_plan import COMBINATIONS, check_forest
 from assay.ensemble._oob import Combine
+from assay.ensemble._sharing import run_key, sorted_columns
 from assay.tree.engine import Ranks
 
 Candidates = Sequence[Mapping[str, Any]]
@@ -40,15 +40,12 @@ class ForestPath(ABC):
 
     def share(self, X: NDArray[Any], candidates: Candidates) -> Ranks | None:  # noqa: ARG002
         """Sort the columns of the table, once for all training sets."""
-        if X.dtype.kind not in "biuf" or np.isinf(X).any():
-            return None  # text is coded, and infinity refused, by each fit
-        kind = np.float32 if X.dtype == np.float32 else np.float64
-        return Ranks.build(np.ascontiguousarray(X, dtype=kind))
+        return sorted_columns(X)
 
     def n_fits(self, candidates: Candidates) -> int:
         """Return the number of forests that these candidates cost."""
         alone = [each for each in candidates if each.get("n_estimators") == "oob"]
-        shared = {_tree_key(each) for each in candidates if each not in alone}
+        shared = {run_key(each, _FREE) for each in candidates if each not in alone}
         return len(alone) + len(shared)
 
     def fit_predict(
@@ -99,12 +96,14 @@ class ForestPath(ABC):
             if setting["n_estimators"] == "oob":
                 found, point = unit.alone(model)
             else:
-                key, point = _tree_key(setting), _point(setting)
+                key, point = run_key(setting, _FREE), _point(setting)
                 if key not in read:
                     read[key] = unit.together(model, wanted[key])
                 found = read[key]
             whole = self._predicted(found.answers[point], found.classes, y)
-            yield Fitted(_blocks(whole, tests), float(found.tree_start[point[1]]))
+            yield Fitted(
+                whole.blocks([len(test) for test in tests]), float(found.tree_start[point[1]])
+            )
 
     def refit(
         self,
@@ -201,11 +200,6 @@ class _Unit:
         return self.X[self.train], self.y[self.train], weight
 
 
-def _tree_key(setting: Mapping[str, Any]) -> str:
-    """Equal for settings that grow the same trees."""
-    return str(joblib.hash({name: setting[name] for name in sorted(setting.keys() - _FREE)}))
-
-
 def _point(setting: Mapping[str, Any]) -> Point:
     return setting.get("combine", "mean"), setting["n_estimators"]
 
@@ -216,18 +210,5 @@ def _wanted(settings: Sequence[Mapping[str, Any]]) -> dict[str, set[Point]]:
     for setting in settings:
         combine, n = _point(setting)
         if combine in COMBINATIONS and isinstance(n, int | np.integer) and n >= 1:
-            wanted.setdefault(_tree_key(setting), set()).add((combine, int(n)))
+            wanted.setdefault(run_key(setting, _FREE), set()).add((combine, int(n)))
     return wanted
-
-
-def _blocks(whole: Predicted, tests: Sequence[Rows]) -> list[Predicted]:
-    ends = np.cumsum([len(test) for test in tests])[:-1]
-
-    def parts(array: NDArray[Any] | None) -> list[Any]:
-        return [None] * len(tests) if array is None else np.split(array, ends)
-
-    columns = (parts(whole.label), parts(whole.probability), parts(whole.value))
-    return [
-        Predicted(label=label, probability=probability, value=value)
-        for label, probability, value in zip(*columns, strict=True)
-    ]

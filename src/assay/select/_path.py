@@ -98,16 +98,12 @@ class DefaultPath:
         X_train, y_train = X[train], y[train]
         weight_train = None if weight is None else weight[train]
         X_test = X[np.concatenate(tests)]
-        ends = np.cumsum([len(test) for test in tests])
         n_classes = int(y.max()) + 1 if y.dtype.kind in "iu" else None
         for candidate in candidates:
             model = clone(estimator).set_params(**candidate)
             fit(model, X_train, y_train, weight_train)
             whole = predict(model, X_test, n_classes)
-            parts = [
-                _cut(whole, end - len(test), end) for end, test in zip(ends, tests, strict=True)
-            ]
-            yield Fitted(parts, model_size(model))
+            yield Fitted(whole.blocks([len(test) for test in tests]), model_size(model))
 
     def refit(
         self,
@@ -200,12 +196,3 @@ def _aligned(
     whole = np.full((len(given), n_classes), filler)
     whole[:, classes.astype(np.int64)] = given
     return whole
-
-
-def _cut(whole: Predicted, start: int, end: int) -> Predicted:
-    def part(array: NDArray[Any] | None) -> Any:
-        return None if array is None else array[start:end]
-
-    return Predicted(
-        part(whole.label), part(whole.probability), part(whole.decision), part(whole.value)
-    )

@@ -85,7 +85,8 @@ def portfolio(dataset: Dataset, effort: str = "normal") -> tuple[list[Family], l
     nominal = tuple(j for j, each in enumerate(dataset.schema.features) if each.kind == "nominal")
     trees = _tree_regressors if regression else _tree_classifiers
     for name, estimator, candidates in trees(effort):
-        estimator.set_params(categorical_features=nominal)
+        if nominal:
+            estimator.set_params(categorical_features=nominal)
         families.append(Family(name, estimator, tuple(candidates)))
     return families, notes
 

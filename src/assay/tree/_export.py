@@ -142,7 +142,7 @@ def node_lines(tree: TreeView, node: int, wording: Wording, decimals: int) -> li
         lines.append(f"value {wording.answer(tree, node, decimals)}")
     else:
         share = 100 * tree.answer[node].max()
-        lines.append(f"{wording.answer(tree, node)} {share:.0f} %")
+        lines.append(f"{wording.answer(tree, node)}: {share:.0f} %")
     count = int(tree.n_node_samples[node])
     lines.append(f"{count} row{'s' if count != 1 else ''}")
     return lines

@@ -49,7 +49,7 @@ def export_vega(
     >>> from assay.tree import DecisionTreeClassifier, export_vega
     >>> tree = DecisionTreeClassifier().fit([[0], [1]], ["a", "b"])
     >>> [node["line1"] for node in export_vega(tree)["datasets"]["nodes"]]
-    ['x0 <= 0.50', 'a 100 %', 'b 100 %']
+    ['x0 <= 0.50', 'a: 100 %', 'b: 100 %']
     """
     check_interval("max_depth", max_depth, 0, integer=True, options=[None])
     check_interval("decimals", decimals, 0, integer=True)
