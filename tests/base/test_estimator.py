@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from assay.base import DataError
+from assay.base import DataError, Regressor
 from tests.base.estimators import Coded, Mean, Means
 
 NUMBERS: dict[str, list[float]] = {"a": [0.0, 1.0, 9.0], "b": [1, 2, 3]}
@@ -199,3 +199,32 @@ def test_text_in_an_array_is_refused_with_its_column_and_the_remedy() -> None:
         "column 1 of X holds 'two', which is no number (could not convert string to float); name "
         "nominal columns in categorical_features, or pass a dataframe"
     )
+
+
+class SparseMean(Regressor):
+    takes_sparse = True
+
+    def fit(self, X: Any, y: Any) -> SparseMean:
+        self.rows_, values, _ = self._fit_data(X, y)
+        self.mean_ = values.mean()
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        return np.full(self._predict_data(X).shape[0], self.mean_)
+
+
+def test_sparse_rows_arrive_sorted_without_duplicates_and_the_callers_matrix_stays() -> None:
+    given = sp.csr_matrix(
+        (np.array([1.0, 2.0, 4.0]), np.array([1, 0, 0]), np.array([0, 3])), (1, 2)
+    )
+    before = given.indices.copy()
+    rows: Any = SparseMean().fit(given, [1.0]).rows_
+    assert rows.indices.tolist() == [0, 1]
+    assert rows.data.tolist() == [6.0, 1.0]
+    np.testing.assert_array_equal(given.indices, before)
+
+
+def test_nan_in_a_sparse_matrix_names_row_and_column() -> None:
+    given = sp.csr_matrix(np.array([[0.0, 0.0, 1.0], [0.0, np.nan, 0.0]]))
+    with pytest.raises(DataError, match="NaN in row 1, column 1: SparseMean takes no missing"):
+        SparseMean().fit(given, [1.0, 2.0])

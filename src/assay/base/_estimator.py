@@ -9,13 +9,14 @@ from typing import Any, ClassVar, Self
 import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from assay.base._checks import check_weight
 from assay.base._errors import DataError, ParameterError, did_you_mean
-from assay.base._frames import as_frame, check_finite, float_matrix
+from assay.base._frames import as_frame, check_finite, check_finite_sparse, float_matrix
 from assay.base._names import check_names, learn_names
 from assay.base._nominal import Levels, nominal_columns
 from assay.base._state import (
@@ -43,6 +44,9 @@ class Estimator(BaseEstimator):
         Whether nominal columns are taken as they are. Such a class has a parameter
         `categorical_features`; its columns arrive as codes 0..L-1 (L = unseen in fit), and the
         fitted model has `categorical_features_`, `levels_` and `level_offsets_`.
+    takes_sparse : bool
+        Whether SciPy's sparse matrices are taken; they arrive as CSR with sorted columns and
+        without duplicates. Not together with `takes_nominal`.
     expected_failures : mapping of str to str
         Checks of the contract suite that cannot pass, each with the reason.
 
@@ -67,6 +71,7 @@ class Estimator(BaseEstimator):
     model_id: ClassVar[int | None] = None
     takes_missing: ClassVar[bool] = False
     takes_nominal: ClassVar[bool] = False
+    takes_sparse: ClassVar[bool] = False
     expected_failures: ClassVar[Mapping[str, str]] = {}
 
     def state(self) -> dict[str, Value]:
@@ -211,6 +216,7 @@ class Estimator(BaseEstimator):
             "dtype": (np.float64, np.float32),
             "order": "C",
             "ensure_all_finite": False,  # checked below, with a message that says where
+            "accept_sparse": "csr" if self.takes_sparse else False,
         }
         try:
             if frame is None and not self.takes_nominal:
@@ -218,8 +224,12 @@ class Estimator(BaseEstimator):
             else:
                 rows = self._coded(X, frame, reset)
                 rows = check_array(rows, estimator=self, input_name="X", **settings)
-            names = None if frame is None else frame.columns
-            check_finite(rows, names, type(self).__name__, allow_nan=self.takes_missing)
+            if issparse(rows):
+                rows = _sorted_rows(rows)
+                check_finite_sparse(rows, type(self).__name__, allow_nan=self.takes_missing)
+            else:
+                names = None if frame is None else frame.columns
+                check_finite(rows, names, type(self).__name__, allow_nan=self.takes_missing)
         except ParameterError:
             raise
         except ValueError as error:
@@ -264,6 +274,7 @@ class Estimator(BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.takes_missing
         tags.input_tags.categorical = self.takes_nominal
+        tags.input_tags.sparse = self.takes_sparse
         return tags
 
 
@@ -326,9 +337,18 @@ def _same_length(rows: NDArray[Any], targets: NDArray[Any]) -> None:
         check_consistent_length(rows, targets)
     except ValueError:
         raise DataError(
-            f"X has {len(rows)} rows but y has {len(targets)}; each row needs one target "
+            f"X has {rows.shape[0]} rows but y has {len(targets)}; each row needs one target "
             "(inconsistent numbers of samples)"
         ) from None
+
+
+def _sorted_rows(rows: Any) -> Any:
+    """Return a CSR matrix as kernels need it; the caller's matrix is never changed."""
+    if rows.has_canonical_format:
+        return rows
+    rows = rows.copy()
+    rows.sum_duplicates()  # sorts the columns, too
+    return rows
 
 
 def _numbers(column: NDArray[Any], j: int) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import narwhals as nw
 import numpy as np
@@ -126,17 +126,29 @@ def check_finite(rows: NDArray[Any], names: Any, owner: str, *, allow_nan: bool)
         if np.isfinite(rows.sum(dtype=np.float64)):
             return  # any NaN or infinity would have survived the sum
     wrong = np.isinf(rows) if allow_nan else ~np.isfinite(rows)
-    if not wrong.any():
-        return
-    row, column = np.argwhere(wrong)[0]
-    where = f"row {row}, column {column if names is None else repr(str(names[column]))}"
-    if np.isnan(rows[row, column]):
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        where = f"row {row}, column {column if names is None else repr(str(names[column]))}"
+        _refuse(rows[row, column], where, owner)
+
+
+def check_finite_sparse(rows: Any, owner: str, *, allow_nan: bool) -> None:
+    """Do the same for the stored values of a CSR matrix."""
+    wrong = np.flatnonzero(np.isinf(rows.data) if allow_nan else ~np.isfinite(rows.data))
+    if wrong.size:
+        at = wrong[0]
+        row = np.searchsorted(rows.indptr, at, side="right") - 1
+        _refuse(rows.data[at], f"row {row}, column {rows.indices[at]}", owner)
+
+
+def _refuse(value: np.floating[Any], where: str, owner: str) -> NoReturn:
+    if np.isnan(value):
         raise DataError(
             f"X contains NaN in {where}: {owner} takes no missing values; fill them in "
             "(assay.table.Encoder does) or leave these rows out"
         )
     raise DataError(
-        f"X contains infinity or a value too large for {rows.dtype} in {where}; "
+        f"X contains infinity or a value too large for {value.dtype} in {where}; "
         "correct it or leave the row out"
     )
 
