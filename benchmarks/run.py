@@ -218,7 +218,9 @@ def _version(package: str) -> str | None:
         return None
 
 
-_NOT_FAMILIES = frozenset({"__init__", "peers", "run", "tables", "trees_quality", "work"})
+_NOT_FAMILIES = frozenset(
+    {"__init__", "linear_classify", "peers", "run", "tables", "trees_quality", "work"}
+)
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,9 +1,11 @@
 """Quality of default forests and boosting beside the peers' defaults: ``python
 benchmarks/trees_quality.py``.
 
-Three folds with fixed seeds; equal rows stay in one fold; tables in time order are cut by time;
-tables above 20,000 rows are drawn down to that. Nominal columns go as they are to whoever takes
-them, as ordered codes to the others. Written to ``results/trees_quality.json``.
+Three folds with fixed seeds, anew up to ten times on small tables, where one cut says little;
+equal rows stay in one fold; tables in time order are cut by time, once; tables above 20,000 rows
+are drawn down to that. Nominal columns go as they are to whoever takes
+them, as ordered codes to the others. Written to ``results/trees_quality.json``; with ``--peers``
+the other contestants are taken from there.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +38,8 @@ from benchmarks.work import OURS  # noqa: E402
 
 FOLDS = 3
 MOST_ROWS = 20_000
+MOST_CUTS, CELLS_OF_ALL_CUTS = 10, 500_000
+RESULTS = HERE / "results" / "trees_quality.json"
 IN_TIME_ORDER = ("bike_hourly", "beijing_pm25", "electricity")
 TABLES = (
     *("adult", "coimbra", "connect4", "covtype", "credit_data", "electricity", "fruit_spectra"),
@@ -60,6 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tables", nargs="*", default=TABLES, help="only these tables")
     parser.add_argument("--groups", nargs="*", default=list(GROUPS), help="only these methods")
+    parser.add_argument("--peers", nargs="*", help="run only these, take the rest from last time")
     options = parser.parse_args(arguments)
     console = Console(width=None if sys.stdout.isatty() else 140)
     names = [name for name in options.tables if tables.path_of(name).exists()]
@@ -67,26 +73,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         console.print(f"skipped: no file {tables.path_of(name).name}", markup=False)
     if not names:
         return 0
-    records = []
+    records: list[dict[str, Any]] = []
     for name in names:
         folds = list(cut(name))
         for group in options.groups:
-            records += [scored(name, group, peer, folds) for peer in present(group, folds[0])]
+            for peer in present(group, folds[0]):
+                kept = options.peers is not None and peer.name not in options.peers
+                known = _last(name, group, peer) if kept else None
+                records.append(known or scored(name, group, peer, folds))
             last = [each for each in records if each["table"] == name and each["group"] == group]
             told = ", ".join(f"{each['peer']} {each['score']:.4f}" for each in last)
             console.print(f"{name}, {group}: {told}", markup=False, highlight=False)
-    report = {
-        "machine": machine(),
-        "tables": names,
-        "ranks": [ranks(records, group) for group in options.groups],
-        "scores": records,
-    }
-    for each in report["ranks"]:
-        console.print(as_table(each))
-    path = HERE / "results" / "trees_quality.json"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    console.print(f"written: {path.relative_to(HERE.parent)}", markup=False, highlight=False)
+            _save(records)
+    for group in options.groups:
+        console.print(as_table(ranks(records, group)))
+    console.print(f"written: {RESULTS.relative_to(HERE.parent)}", markup=False, highlight=False)
     return 0
 
 
@@ -103,10 +104,16 @@ def cut(name: str) -> Iterator[Table]:
         rows = _thinned(rows)
         parts = np.array_split(np.arange(len(rows.X)), FOLDS + 1)
         pairs = [(np.concatenate(parts[:k]), parts[k]) for k in range(1, FOLDS + 1)]
-    else:
-        rows = _thinned(_shuffled(rows))
-        fold = _folds(rows)
+        yield from _tables(rows, pairs)
+        return
+    for seed in range(int(np.clip(CELLS_OF_ALL_CUTS // rows.X.size, 1, MOST_CUTS))):
+        drawn = _thinned(_shuffled(rows, seed))
+        fold = _folds(drawn, seed)
         pairs = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(FOLDS)]
+        yield from _tables(drawn, pairs)
+
+
+def _tables(rows: Rows, pairs: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> Iterator[Table]:
     for train, test in pairs:
         y, y_test = rows.y[train], rows.y[test]
         if rows.y.dtype.kind in "iu":
@@ -178,6 +185,29 @@ def as_table(found: dict[str, Any]) -> Printed:
     return printed
 
 
+def _last(table: str, group: str, peer: Peer) -> dict[str, Any] | None:
+    """Return the record of an earlier run, if there is one."""
+    found = (each for each in _saved() if each["table"] == table and _is(each, group, peer.name))
+    return next(found, None)
+
+
+def _saved() -> list[dict[str, Any]]:
+    if not RESULTS.exists():
+        return []
+    scores: list[dict[str, Any]] = json.loads(RESULTS.read_text(encoding="utf-8"))["scores"]
+    return scores
+
+
+def _save(records: list[dict[str, Any]]) -> None:
+    """Write the records after every method of a table, so that a run that was stopped can go on."""
+    key = itemgetter("table", "group", "peer")
+    new = {key(each) for each in records}
+    scores = records + [each for each in _saved() if key(each) not in new]
+    RESULTS.parent.mkdir(exist_ok=True)
+    report = {"machine": machine(), "scores": scores}
+    RESULTS.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+
+
 def _is(record: dict[str, Any], group: str, name: str) -> bool:
     return bool(record["group"] == group and record["peer"] == name)
 
@@ -188,8 +218,8 @@ def _log_loss(y: NDArray[Any], shares: NDArray[np.float64]) -> float:
     return float(log_loss(y, clipped, labels=np.arange(shares.shape[1])))
 
 
-def _shuffled(rows: Rows) -> Rows:
-    order = np.random.default_rng(0).permutation(len(rows.X))
+def _shuffled(rows: Rows, seed: int) -> Rows:
+    order = np.random.default_rng(seed).permutation(len(rows.X))
     return Rows(rows.X[order], rows.y[order], rows.nominal)
 
 
@@ -199,14 +229,16 @@ def _thinned(rows: Rows) -> Rows:
     return Rows(rows.X[::step], rows.y[::step], rows.nominal)
 
 
-def _folds(rows: Rows) -> NDArray[np.int64]:
-    """Deal the distinct rows to the folds in turn, class by class or by order of the target."""
+def _folds(rows: Rows, seed: int) -> NDArray[np.int64]:
+    """Deal the distinct rows to the folds, class by class or by order of the target."""
     whole = np.ascontiguousarray(np.nan_to_num(rows.X, nan=np.inf))
     keys = whole.view([("", whole.dtype)] * whole.shape[1]).ravel()
     _, first, group = np.unique(keys, return_index=True, return_inverse=True)
-    order = np.argsort(rows.y[first], kind="stable")
+    order = np.lexsort((first, rows.y[first]))
+    rounds = -(-len(first) // FOLDS)
+    deal = np.random.default_rng(seed).permuted(np.tile(np.arange(FOLDS), (rounds, 1)), axis=1)
     fold_of_group = np.empty(len(first), dtype=np.int64)
-    fold_of_group[order] = np.arange(len(first)) % FOLDS
+    fold_of_group[order] = deal.ravel()[: len(first)]
     return fold_of_group[group]
 
 

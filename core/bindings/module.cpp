@@ -6,7 +6,12 @@ namespace nb = nanobind;
 namespace assay::bindings {
 void bind_blas(nb::module_& m);
 void bind_cpu(nb::module_& m);
+void bind_linear_descent(nb::module_& m);
+void bind_linear_least(nb::module_& m);
+void bind_linear_logistic(nb::module_& m);
+void bind_linear_svc(nb::module_& m);
 void bind_neighbors(nb::module_& m);
+void bind_svm(nb::module_& m);
 void bind_tree_adaboost(nb::module_& m);
 void bind_tree_bins(nb::module_& m);
 void bind_tree_boost(nb::module_& m);
@@ -24,7 +29,14 @@ NB_MODULE(_ext, m) {
     m.doc() = "The compiled core of Assay.";
     add("blas", "Matrix products and factors, through SciPy's BLAS; for tests.", bind_blas);
     add("cpu", "The processor: vector level and usable cores.", bind_cpu);
+    add("linear", "Linear models: losses, penalties and solvers.", [](nb::module_& linear) {
+        bind_linear_descent(linear);
+        bind_linear_least(linear);
+        bind_linear_logistic(linear);
+        bind_linear_svc(linear);
+    });
     add("neighbors", "Nearest neighbours.", bind_neighbors);
+    add("svm", "Kernel machines.", bind_svm);
     add("tree", "Trees and what is built from them.", [](nb::module_& tree) {
         bind_tree_bins(tree);
         bind_tree_grow(tree);

@@ -103,7 +103,8 @@ def test_options_reach_the_fit(run: Run, table: Path, asked: dict[str, Any]) -> 
         "fit", table, "-t", "price", "--metric", "r2", "--effort", "thorough", "--seed", "7",
         "--jobs", "2", "--backend", "processes", "--kind", "color=ordinal:x<y<z",
         "--kind", "a=b=nominal", "--drop", "id", "--group", "g", "--time", "t", "--weights", "w",
-        "--positive", "yes", "--task", "regression", "--delimiter", "tab", "--decimal", ",",
+        "--positive", "yes", "--cost", "x,y=2", "--cost", "y,x=3", "--task", "regression",
+        "--delimiter", "tab", "--decimal", ",",
         "--encoding", "latin-1", "--sheet", "Sheet1", "--missing", "-999",
         "--monthfirst",
     )  # fmt: skip
@@ -117,6 +118,7 @@ def test_options_reach_the_fit(run: Run, table: Path, asked: dict[str, Any]) -> 
         "source": str(table), "target": "price", "metric": "r2", "effort": "thorough", "seed": 7,
         "n_jobs": 2, "backend": "processes", "drop": ("id",), "group": "g", "time": "t",
         "kinds": {"color": "ordinal:x<y<z", "a=b": "nominal"}, "weights": "w", "positive": "yes",
+        "cost": ["x,y=2", "y,x=3"],
         "task": "regression", "delimiter": "\t", "decimal": ",", "encoding": "latin-1",
         "sheet": "Sheet1", "dayfirst": False, "ledger": Path("shop.ledger"),
     }  # fmt: skip

@@ -31,11 +31,13 @@ def test_changed_models_are_refused_or_predict(fitted: Any, tmp_path: Path) -> N
 _LOAD_UNDER_GUARD = """
 import sys
 from pathlib import Path
+from sklearn.base import BaseEstimator
 from assay import store
 from assay.base import DataError
 from assay.store._classes import classes
 
 classes()
+repr(BaseEstimator())  # a message may show one, and scikit-learn imports its printer on first use
 store.load(sys.argv[1])
 seen = []
 FORBIDDEN = (

@@ -20,7 +20,9 @@ values = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.lists(inner, max_size=4).map(tuple)
-        | st.dictionaries(st.text() | st.integers(), inner, max_size=4)
+        | st.dictionaries(
+            st.text() | st.integers() | st.tuples(st.text(), st.integers()), inner, max_size=4
+        )
     ),
     max_leaves=10,
 )

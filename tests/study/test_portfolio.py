@@ -34,7 +34,8 @@ def test_portfolio_counts_the_levels_of_a_long_table() -> None:
     families, notes = portfolio(prepare(read(shaped(100_000, 1, n_levels=100)), "y"))
     assert "k-nearest neighbours" not in [family.name for family in families]
     assert notes == [
-        "k-nearest neighbours left out: 100,000 rows of 102 columns take too long to search"
+        "k-nearest neighbours left out: 100,000 rows of 102 columns take too long to search",
+        "support vector machine left out: 100,000 rows of 102 columns take too long to compare",
     ]
 
 

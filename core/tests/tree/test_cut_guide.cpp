@@ -27,7 +27,7 @@ TEST_CASE("the guide finds the bin that a search from the start finds") {
         while (expected + 1 < last && table.lower[static_cast<std::size_t>(expected) + 1] <= x) {
             ++expected;
         }
-        CHECK(guide.bin_below(bins, 0, first, last, x) == expected);
-        CHECK(guide.bin_below(bins, 1, 0, 1, x) == 0);
+        CHECK(guide.bin_below(0, first, last, x) == expected);
+        CHECK(guide.bin_below(1, 0, 1, x) == 0);
     }
 }

@@ -129,7 +129,7 @@ TEST_CASE("a random cut lies between the extremes and keeps bins whole") {
         const auto last =
             first + 1 +
             static_cast<std::int32_t>(stream.below(static_cast<std::uint32_t>(39 - first)));
-        const RandomCut cut = random_cut(bins, guide, 0, first, last, stream.uniform());
+        const RandomCut cut = random_cut(guide, 0, first, last, stream.uniform());
         CHECK(cut.last_left >= first);
         CHECK(cut.last_left < last);
         const double threshold = settled(bins, guide, 0, cut);

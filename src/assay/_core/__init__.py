@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from assay._core._ext import blas, cpu, neighbors, tree
+from assay._core._ext import blas, cpu, linear, neighbors, svm, tree
 
-__all__ = ["blas", "cpu", "neighbors", "tree"]
+__all__ = ["blas", "cpu", "linear", "neighbors", "svm", "tree"]

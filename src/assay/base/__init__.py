@@ -11,6 +11,7 @@ from assay.base._path import Fitted, Predicted
 from assay.base._state import StateError, Value, learned, same
 from assay.base._structure import check_array_state, check_models_state
 from assay.base._targets import class_codes, real_values
+from assay.base._threads import in_threads
 
 __all__ = [
     "Classifier",
@@ -34,6 +35,7 @@ __all__ = [
     "check_weight",
     "class_codes",
     "did_you_mean",
+    "in_threads",
     "learned",
     "nominal_columns",
     "real_values",

@@ -21,7 +21,7 @@ _USES = {
 }
 _JSON_PARTS = (
     "assay", "source", "task", "target", "metric", "score", "baseline", "gain", "verdict", "quick",
-    "chosen", "leaderboard", "notes", "plan", "seed", "effort",
+    "chosen", "cost", "leaderboard", "notes", "plan", "seed", "effort",
 )  # fmt: skip
 
 
@@ -60,10 +60,17 @@ _JSON_PARTS = (
 )
 @click.option(
     "--task",
-    type=click.Choice(["classification", "binary", "multiclass", "regression"]),
-    help="What is predicted; found if not given.",
+    type=click.Choice(["classification", "binary", "multiclass", "regression", "rank"]),
+    help="What is predicted; found if not given. rank: an order of the rows of each --group.",
 )
 @click.option("--positive", metavar="LABEL", help="The class that counts as positive, of two.")
+@click.option(
+    "--cost",
+    metavar="TRUTH,PREDICTION=COST",
+    multiple=True,
+    help="What a mistake costs, for example spam,ham=10; others cost 1. The mean cost is then "
+    "minimised. Repeatable.",
+)
 @click.option(
     "--kind",
     "kinds",
@@ -95,6 +102,7 @@ def fit(
     file: str,
     target: str,
     *,
+    cost: Sequence[str],
     kinds: Sequence[str],
     out: str | None,
     ledger: str | None,
@@ -137,6 +145,7 @@ def fit(
         study = studies.fit(
             file,
             target,
+            cost=list(cost) or None,
             kinds=set_kinds,
             n_jobs=jobs,
             ledger=ledger_path,

@@ -35,7 +35,8 @@ def predict(
     """Predict every row of a table with a model file.
 
     FILE is a table with the columns the model was built on; more columns and another order do not
-    matter. One line per row comes out, in the same order, with full precision.
+    matter. One line per row comes out, in the same order, with full precision. Of a ranking: the
+    score, and the rank within the query if the column of queries is there.
     """
     check_input(model)
     check_input(file)
@@ -51,10 +52,20 @@ def predict(
     if proba and not classes:
         raise DataError(f"{model} predicts numbers, and a number has no classes; leave --proba out")
     raw = study.model.read(file, **read_options(options))
-    values = [_written(value) for value in study.predict(raw).tolist()]
+    places = None
+    if study.record["task"] == "rank":
+        found, places = study.model.ranked(raw)
+    else:
+        found = study.predict(raw)
+    values = [_written(value) for value in found.tolist()]
     shares = study.predict_proba(raw).tolist() if proba else None
     if path is not None or not as_json:
-        _put(path, _csv(values, shares, classes))
+        head, more = ["prediction"], shares
+        if shares is not None:
+            head += [f"probability of {name}" for name in classes]
+        elif places is not None:
+            head, more = ["prediction", "rank"], [[place] for place in places.tolist()]
+        _put(path, _csv(head, values, more))
     if as_json:
         summary: dict[str, Any] = {
             "model": model,
@@ -69,6 +80,8 @@ def predict(
             if shares is not None:
                 summary["classes"] = classes
                 summary["probabilities"] = shares
+            if places is not None:
+                summary["ranks"] = places.tolist()
         click.echo(json.dumps(summary))
     elif path is not None:
         blank = f" + {raw.blank:,} blank" if raw.blank else ""
@@ -83,21 +96,18 @@ def _written(value: Any) -> Any:
 
 
 def _csv(
-    values: Sequence[Any], shares: Sequence[Sequence[float]] | None, classes: Sequence[str] | None
+    head: Sequence[str], values: Sequence[Any], more: Sequence[Sequence[float]] | None
 ) -> Iterator[bytes]:
-    head = ["prediction"]
-    if shares is not None:
-        head += [f"probability of {name}" for name in classes or ()]
     yield _lines([head])
     for start in range(0, len(values), _CHUNK):
         stop = start + _CHUNK
         # Python writes the shortest text that reads back as the same number, bit for bit.
         rows: Iterable[list[Any]] = (
             ([value] for value in values[start:stop])
-            if shares is None
+            if more is None
             else (
-                [value, *share]
-                for value, share in zip(values[start:stop], shares[start:stop], strict=True)
+                [value, *rest]
+                for value, rest in zip(values[start:stop], more[start:stop], strict=True)
             )
         )
         yield _lines(rows)

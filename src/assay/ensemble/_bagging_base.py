@@ -22,6 +22,7 @@ from assay.base import (
     check_models_state,
     check_n_jobs,
     check_option,
+    in_threads,
 )
 from assay.ensemble._bagging_members import (
     Drawing,
@@ -30,7 +31,6 @@ from assay.ensemble._bagging_members import (
 )
 from assay.ensemble._forest_plan import check_count_or_share, draw_seed, is_count
 from assay.ensemble._forest_task import BOOTSTRAP_FAILURES
-from assay.ensemble._members import in_threads
 
 _BOOLEANS = (True, False)
 

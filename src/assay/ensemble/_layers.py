@@ -26,6 +26,7 @@ from assay.base import (
     check_option,
     check_weight,
     class_codes,
+    in_threads,
     real_values,
 )
 from assay.ensemble._members import (
@@ -35,7 +36,6 @@ from assay.ensemble._members import (
     check_members,
     common_tag,
     fit_member,
-    in_threads,
 )
 from assay.ensemble._outputs import (
     METHODS,

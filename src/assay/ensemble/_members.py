@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -202,26 +201,6 @@ def fit_member(member: Any, X: Any, y: NDArray[Any], weight: NDArray[np.float64]
     if weight is not None and has_fit_parameter(member, "sample_weight"):
         return member.fit(X, y, sample_weight=weight)
     return member.fit(X, y)
-
-
-def in_threads(work: Sequence[Callable[[], Result]], n_threads: int) -> list[Result]:
-    """Call each function and return the results in order; the threads end before an error leaves.
-
-    Parameters
-    ----------
-    work : sequence of callable
-        Independent of each other.
-    n_threads : int
-        How many at a time.
-
-    Returns
-    -------
-    list
-    """
-    if n_threads == 1 or len(work) == 1:
-        return [call() for call in work]
-    with ThreadPoolExecutor(max_workers=min(n_threads, len(work))) as pool:
-        return list(pool.map(lambda call: call(), work))
 
 
 def common_tag(members: Iterable[Any], name: str) -> bool:

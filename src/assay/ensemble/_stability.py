@@ -19,10 +19,11 @@ from assay.base import (
     check_n_jobs,
     check_weight,
     class_codes,
+    in_threads,
     real_values,
 )
 from assay.ensemble._blending import held_out_rows
-from assay.ensemble._members import fit_member, in_threads, seeded
+from assay.ensemble._members import fit_member, seeded
 from assay.ensemble._outputs import n_rows, take
 from assay.evaluate import Interval, batch_t
 

@@ -1,19 +1,42 @@
-"""Metrics, their intervals, and scoring of stored predictions."""
+"""Metrics, their intervals, costs of decisions, and scoring of stored predictions."""
 
 from __future__ import annotations
 
+from assay.evaluate._cost import CostScorer, cost_metric, decide, expected_cost
+from assay.evaluate._cost_matrix import CostMatrix
 from assay.evaluate._formulas import Formula, RowMean
 from assay.evaluate._interval import Interval, batch_t, corrected_t
+from assay.evaluate._losses import empirical_loss
 from assay.evaluate._metric import Metric, get_metric
+from assay.evaluate._ranking import (
+    kendall_tau,
+    mean_auc,
+    mean_average_precision,
+    ndcg,
+    omega_loss,
+)
+from assay.evaluate._ranking_queries import Queries
 from assay.evaluate._replay import replay
 
 __all__ = [
+    "CostMatrix",
+    "CostScorer",
     "Formula",
     "Interval",
     "Metric",
+    "Queries",
     "RowMean",
     "batch_t",
     "corrected_t",
+    "cost_metric",
+    "decide",
+    "empirical_loss",
+    "expected_cost",
     "get_metric",
+    "kendall_tau",
+    "mean_auc",
+    "mean_average_precision",
+    "ndcg",
+    "omega_loss",
     "replay",
 ]

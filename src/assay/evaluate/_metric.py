@@ -15,10 +15,16 @@ from sklearn.metrics import get_scorer, get_scorer_names
 from assay.base import ParameterError, Predicted, did_you_mean
 from assay.evaluate import _formulas
 from assay.evaluate._formulas import Formula
+from assay.evaluate._ranking_metric import ranking_formula
 from assay.evaluate._replay import replay
 
-TASKS = ("binary", "multiclass", "regression")
-_DEFAULT = {"binary": "roc_auc", "multiclass": "accuracy", "regression": "r2"}
+TASKS = ("binary", "multiclass", "regression", "rank")
+_DEFAULT = {
+    "binary": "roc_auc",
+    "multiclass": "accuracy",
+    "regression": "r2",
+    "rank": "ndcg@10",
+}
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,8 @@ class Metric:
         Range in natural sign, None where there is no bound.
     formula : callable, optional
         Fast route, equal to the scorer.
+    by_query : bool, default=False
+        Whether the truth has a second column, the query of each row.
 
     Examples
     --------
@@ -56,6 +64,7 @@ class Metric:
     low: float | None = None
     high: float | None = None
     formula: Formula | None = None
+    by_query: bool = False
 
     def natural(self, score: float) -> float:
         """Turn a score where greater is better into what is reported."""
@@ -65,6 +74,22 @@ class Metric:
     def takes_weights(self) -> bool:
         """Whether weighted rows can be scored."""
         return self.formula is not None or _takes_weights(self.scorer)
+
+    def needs_probability(self, n_classes: int) -> bool:
+        """Say whether labels and decision values are not enough to score `n_classes` classes.
+
+        Examples
+        --------
+        >>> [get_metric(name, "binary").needs_probability(2) for name in ("roc_auc", "log_loss")]
+        [False, True]
+        """
+        codes = np.tile(np.arange(n_classes), 2)
+        decision = np.eye(n_classes)[codes] if n_classes > 2 else codes.astype(np.float64) - 0.5
+        try:
+            self.score(codes, Predicted(label=codes, decision=decision), n_classes=n_classes)
+        except (AttributeError, ValueError):
+            return True
+        return False
 
     def score(
         self,
@@ -116,8 +141,8 @@ def get_metric(metric: str | Callable[..., float] | Metric | None, task: str) ->
     metric : str, callable, Metric or None
         A scikit-learn scorer name (``neg_`` may be left out), a scorer ``(estimator, X, y)``,
         a `Metric`, or None for the usual one: roc_auc for two classes, accuracy for more, r2 for
-        numbers.
-    task : {"binary", "multiclass", "regression"}
+        numbers, ndcg@10 for a ranking. Of a ranking: ndcg@K, ndcg_linear@K, map, auc, kendall_tau.
+    task : {"binary", "multiclass", "regression", "rank"}
         What is predicted.
 
     Returns
@@ -143,6 +168,11 @@ def get_metric(metric: str | Callable[..., float] | Metric | None, task: str) ->
         return metric
     if metric is None:
         metric = _DEFAULT[task]
+    if task == "rank":
+        formula, low = ranking_formula(metric)
+        return Metric(
+            str(metric), _needs_queries, low=low, high=1.0, formula=formula, by_query=True
+        )
     if not isinstance(metric, str):
         if not callable(metric):
             raise ParameterError(
@@ -217,7 +247,7 @@ def _by_name(name: str, task: str) -> Metric:
             f"metric {name!r} is not known{did_you_mean(plain, scoring) or '.'} "
             "Allowed: any scikit-learn scorer name, a scorer callable, or None"
         )
-    entry = _TABLE.get(plain, _Entry(TASKS, None, None))
+    entry = _TABLE.get(plain, _Entry(_CLASSES + _NUMBERS, None, None))
     if task not in entry.tasks:
         hint = f"; use {entry.instead!r}" if entry.instead and task == "multiclass" else ""
         raise ParameterError(
@@ -227,6 +257,10 @@ def _by_name(name: str, task: str) -> Metric:
     return Metric(
         plain, scorer, not scoring[plain].startswith("neg_"), entry.low, entry.high, entry.formula
     )
+
+
+def _needs_queries(*_: Any) -> float:
+    raise ValueError("a ranking is scored by query, from stored predictions")
 
 
 def _class_count(y: NDArray[Any], predicted: Predicted) -> int:

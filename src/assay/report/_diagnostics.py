@@ -22,6 +22,7 @@ def diagnostics(data: Mapping[str, Any]) -> dict[str, Any]:
         "calibration": _calibration(found.get("calibration"), data["target"].get("positive")),
         "residuals": _residuals(found.get("residuals")),
         "agreement": _agreement(found.get("agreement")),
+        "places": _places(found.get("places")),
     }
 
 
@@ -173,4 +174,23 @@ def _agreement(part: Mapping[str, Any] | None) -> dict[str, Any] | None:
             f"Predicted values from {short(x_edges[0])} to {short(x_edges[-1])} against true "
             f"values from {short(y_edges[0])} to {short(y_edges[-1])}, as counts in a grid."
         ),
+    }
+
+
+def _places(part: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if not part or not part.get("relevance"):
+        return None
+    found, best, queries = part["relevance"], part["best"], part["queries"]
+    return {
+        "sentence": (
+            f"The row ranked first has a mean target of {short(found[0])}; {short(best[0])} would "
+            f"be the best possible, {short(part.get('mean'))} is the mean of all rows. Each query "
+            f"was ranked by a model that had not seen it."
+        ),
+        "table": [
+            [f"{place:,}", short(value), short(most), f"{number:,}"]
+            for place, (value, most, number) in enumerate(
+                zip(found, best, queries, strict=True), start=1
+            )
+        ],
     }

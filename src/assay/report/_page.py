@@ -35,6 +35,7 @@ _TASKS = {
     "binary": "two classes",
     "multiclass": "several classes",
     "regression": "a number",
+    "rank": "an order of the rows of each query",
 }
 _VERDICTS = {
     "better": "Better than the baseline",
@@ -368,6 +369,8 @@ def _measured(data: Mapping[str, Any]) -> Page:
     facts = []
     if plan.get("text"):
         facts.append(["How", plan["text"]])
+    if (data.get("cost") or {}).get("text"):
+        facts.append(["Costs", _sentence(str(data["cost"]["text"]))])
     if work.get("fits") is not None:
         facts.append(["Work done", _work(work)])
     facts += [

@@ -84,6 +84,8 @@ def summary_text(record: Mapping[str, Any], *, top: int = 5) -> str:
         lines.append(_block("Verdict", [data["verdict"]["text"]]))
     if (data.get("chosen") or {}).get("text"):
         lines.append(_block("Chosen", [data["chosen"]["text"]]))
+    if (data.get("cost") or {}).get("text"):
+        lines.append(_block("Costs", [data["cost"]["text"]]))
     lines.append(_block("Best", _ranking(data["leaderboard"], top)))
     if (data.get("plan") or {}).get("text"):
         lines.append(_block("Measured", [data["plan"]["text"]]))

@@ -25,6 +25,11 @@ _METRICS = {
         "Average precision",
         "the area under the precision-recall curve; 1 is perfect",
     ),
+    "cost": (
+        "mean cost",
+        "Mean cost",
+        "what a decision costs on average, as the costs were given; smaller is better",
+    ),
     "f1": ("F1 score", "F1", "the balance of precision and recall; 1 is perfect"),
     "log_loss": (
         "log loss",
@@ -45,6 +50,27 @@ _METRICS = {
         "root mean squared error",
         "RMSE",
         "the typical size of an error in the units of the target; smaller is better",
+    ),
+    "ndcg": (
+        "normalised discounted cumulative gain",
+        "NDCG",
+        "how near the best rows are to the top of their query; 1 is the best order",
+    ),
+    "map": (
+        "mean average precision",
+        "MAP",
+        "how clean the top of a query is down to each relevant row; 1 is perfect",
+    ),
+    "auc": (
+        "mean area under the ROC curve of a query",
+        "AUC by query",
+        "how often a relevant row is ranked above an irrelevant one of its query; 0.5 is guessing, "
+        "1 is perfect",
+    ),
+    "kendall_tau": (
+        "Kendall's tau",
+        "Kendall's tau",
+        "agreement with the true order of a query; 0 is guessing, 1 is the true order",
     ),
     "mae": (
         "mean absolute error",
@@ -110,20 +136,29 @@ def safe(text: str, limit: int = MAX_TEXT) -> str:
 
 def metric_label(name: str) -> str:
     """Return the metric's name as used inside a sentence."""
-    known = _METRICS.get(_ALIASES.get(name, name))
+    known = _known(name)
     return known[0] if known else name.replace("_", " ")
 
 
 def metric_short(name: str) -> str:
     """Return the metric's name as used in a heading or on an axis."""
-    known = _METRICS.get(_ALIASES.get(name, name))
+    known = _known(name)
     return known[1] if known else name.replace("_", " ")
 
 
 def metric_meaning(name: str) -> str | None:
     """Return what the metric measures in plain words, if it is a common one."""
-    known = _METRICS.get(_ALIASES.get(name, name))
+    known = _known(name)
     return known[2] if known else None
+
+
+def _known(name: str) -> tuple[str, str, str] | None:
+    found = re.fullmatch(r"ndcg(?:_linear)?(@\d+)?", name)
+    if found is not None:
+        label, head, meaning = _METRICS["ndcg"]
+        at = found[1] or ""
+        return (f"{label} of the first {at[1:]}" if at else label), f"{head}{at}", meaning
+    return _METRICS.get(_ALIASES.get(name, name))
 
 
 def decimals(entry: Mapping[str, Any]) -> int:

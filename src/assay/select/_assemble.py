@@ -42,7 +42,7 @@ def outcome_of(runner: Runner, layout: Layout, judge: Judge, task: str) -> Outco
     judge : Judge
         The metric.
     task : str
-        "binary", "multiclass" or "regression".
+        "binary", "multiclass", "regression" or "rank".
     """
     plan, repeats = layout.plan, layout.repeats
     units = [
@@ -87,6 +87,7 @@ def outcome_of(runner: Runner, layout: Layout, judge: Judge, task: str) -> Outco
         plan=layout.summary(),
         notes=(*layout.notes, *_notes(runner, judge, table, judged), *replaced),
         seed=runner.seed,
+        cost=judge.cost,
     )
 
 

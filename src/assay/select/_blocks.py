@@ -35,7 +35,7 @@ def make_blocks(
         Class codes, or numbers for regression; blocks are balanced by class or by quantile.
     n_blocks : int, default=5
         How many blocks.
-    task : {"binary", "multiclass", "regression"}
+    task : {"binary", "multiclass", "regression", "rank"}
         What `y` is.
     groups : array-like of shape (n_samples,), optional
         Rows with equal values go to the same block.
@@ -112,7 +112,7 @@ def linked(*labels: NDArray[Any] | None) -> NDArray[np.int64] | None:
 
 
 def _strata(y: NDArray[Any], task: str) -> NDArray[np.int64]:
-    if task == "regression":
+    if task in ("regression", "rank"):
         bins = min(_QUANTILE_BINS, max(1, len(y) // 10))
         edges = np.quantile(y, np.arange(1, bins) / bins)
         return np.searchsorted(edges, y, side="right").astype(np.int64)

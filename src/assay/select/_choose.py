@@ -132,11 +132,16 @@ def _judged(
     inner = float(table.means(table.rows_of(repeat, outer.inner))[0][column])
     score, _ = judge.score(rows, predicted)
     trivial, _ = judge.score(rows, trivial_prediction(judge, train, len(rows)))
-    return Judged(repeat, outer, rows, train, column, inner, predicted, score, trivial)
+    decided = judge.decided(predicted)
+    return Judged(repeat, outer, rows, train, column, inner, decided, score, trivial)
 
 
 def baseline_name(judge: Judge) -> str:
     """Say what the trivial model does."""
+    if judge.metric.by_query:
+        return "items in random order"
+    if judge.cost is not None:
+        return "always the class that costs the least"
     if judge.n_classes is not None:
         return "always the most frequent class"
     return "always the median" if _wants_median(judge) else "always the mean"

@@ -69,6 +69,7 @@ def assert_path_equals_single_fits(
     partition = Partition(make_blocks(target, n_blocks, task=task, seed=seed))
     plan = pair_out(n_blocks)
     chosen = range(len(family.candidates))
+    compared = 0
     for split in (*plan.splits[:n_splits], plan.outers[0].fit):
         key = unit_key(problem, partition, family, chosen, split, seed)
         ours, single = (
@@ -82,10 +83,12 @@ def assert_path_equals_single_fits(
                     f"{where}: path says {got.failed!r}, single fit says {expected.failed!r}"
                 )
                 continue
+            compared += 1
             assert got.fitted.size >= 0, f"{where}: size {got.fitted.size}"
             pairs = zip(got.fitted.predictions, expected.fitted.predictions, strict=True)
             for left, right in pairs:
                 _assert_same(left, right, where, rtol, atol)
+    assert compared, f"{family.name}: every fit failed, last with {single[-1].failed!r}"
 
 
 def _assert_same(got: Predicted, expected: Predicted, where: str, rtol: float, atol: float) -> None:

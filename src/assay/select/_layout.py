@@ -24,7 +24,7 @@ class Layout:
     problem : Problem
         The rows.
     task : str
-        "binary", "multiclass" or "regression".
+        "binary", "multiclass", "regression" or "rank".
     plan : Plan
         Which blocks are needed.
     groups, time : ndarray, optional

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.evaluate import Interval, Metric
+from assay.evaluate import CostMatrix, Interval, Metric
 from assay.select._family import Family
 
 
@@ -109,7 +109,7 @@ class Outcome:
     Parameters
     ----------
     task : str
-        "binary", "multiclass" or "regression".
+        "binary", "multiclass", "regression" or "rank".
     metric : Metric
         What was scored; all scores below are in its natural sign.
     score : Interval
@@ -136,6 +136,8 @@ class Outcome:
         What the user should know.
     seed : int
         The seed.
+    cost : CostMatrix or None
+        What every decision was made by, if mistakes have costs.
     """
 
     task: str
@@ -152,3 +154,4 @@ class Outcome:
     plan: PlanSummary
     notes: tuple[str, ...]
     seed: int
+    cost: CostMatrix | None = None

@@ -71,9 +71,13 @@ class DefaultPath:
     Notes
     -----
     A sample weight is passed where ``fit`` of the estimator, or of the last step of a pipeline,
-    takes one. Classes that do not occur in the training rows get probability 0, and the lowest
-    possible decision.
+    takes one; the queries of a ranking where ``fit`` takes `qid`, and then to ``predict``, too.
+    Classes that do not occur in the training rows get probability 0, and the lowest possible
+    decision.
     """
+
+    def __init__(self, queries: NDArray[np.int64] | None = None) -> None:
+        self.queries = queries
 
     def share(self, X: NDArray[Any], candidates: Candidates) -> None:  # noqa: ARG002
         """Share nothing."""
@@ -97,12 +101,16 @@ class DefaultPath:
         """Fit and predict each candidate on its own."""
         X_train, y_train = X[train], y[train]
         weight_train = None if weight is None else weight[train]
-        X_test = X[np.concatenate(tests)]
+        tested = np.concatenate(tests)
+        X_test = X[tested]
+        known, asked = (
+            (None, None) if self.queries is None else (self.queries[train], self.queries[tested])
+        )
         n_classes = int(y.max()) + 1 if y.dtype.kind in "iu" else None
         for candidate in candidates:
             model = clone(estimator).set_params(**candidate)
-            fit(model, X_train, y_train, weight_train)
-            whole = predict(model, X_test, n_classes)
+            fit(model, X_train, y_train, weight_train, known)
+            whole = predict(model, X_test, n_classes, asked)
             yield Fitted(whole.blocks([len(test) for test in tests]), model_size(model))
 
     def refit(
@@ -114,13 +122,13 @@ class DefaultPath:
         candidate: Mapping[str, Any],
     ) -> Any:
         """Fit one candidate on all rows."""
-        return fit(clone(estimator).set_params(**candidate), X, y, weight)
+        return fit(clone(estimator).set_params(**candidate), X, y, weight, self.queries)
 
 
-def path_of(estimator: Any) -> Path:
-    """Return the path of an estimator: its class's own, or the default."""
+def path_of(estimator: Any, queries: NDArray[np.int64] | None = None) -> Path:
+    """Return the path of an estimator: its class's own, or the default, which knows of queries."""
     path: Path | None = getattr(type(estimator), "assay_path", None)
-    return DefaultPath() if path is None else path
+    return DefaultPath(queries) if path is None else path
 
 
 def count_fits(estimator: Any, candidates: Candidates) -> int:
@@ -139,13 +147,30 @@ def weight_parameter(estimator: Any) -> str | None:
     return None
 
 
-def fit(model: Any, X: NDArray[Any], y: NDArray[Any], weight: NDArray[np.float64] | None) -> Any:
-    """Fit, with the weights if there are any and the model takes them."""
+def fit(
+    model: Any,
+    X: NDArray[Any],
+    y: NDArray[Any],
+    weight: NDArray[np.float64] | None,
+    queries: NDArray[np.int64] | None = None,
+) -> Any:
+    """Fit, with the weights and queries if there are any and the model takes them."""
     name = None if weight is None else weight_parameter(model)
-    return model.fit(X, y) if name is None else model.fit(X, y, **{name: weight})
+    given = {} if name is None else {name: weight}
+    return model.fit(X, y, **given, **_asked(model, queries))
 
 
-def predict(model: Any, X: NDArray[Any], n_classes: int | None) -> Predicted:
+def _asked(model: Any, queries: NDArray[np.int64] | None) -> dict[str, Any]:
+    takes = queries is not None and has_fit_parameter(model, "qid")
+    return {"qid": queries} if takes else {}
+
+
+def predict(
+    model: Any,
+    X: NDArray[Any],
+    n_classes: int | None,
+    queries: NDArray[np.int64] | None = None,
+) -> Predicted:
     """Return everything a fitted model says about the rows.
 
     Parameters
@@ -155,10 +180,13 @@ def predict(model: Any, X: NDArray[Any], n_classes: int | None) -> Predicted:
     X : ndarray
         The rows.
     n_classes : int or None
-        Number of classes of the whole problem; None for regression.
+        Number of classes of the whole problem; None for numbers.
+    queries : ndarray of int64, optional
+        Query of each row, for a model that compares the rows of a query.
     """
     if n_classes is None:
-        return Predicted(value=np.asarray(model.predict(X), dtype=np.float64).reshape(-1))
+        found = model.predict(X, **_asked(model, queries))
+        return Predicted(value=np.asarray(found, dtype=np.float64).reshape(-1))
     label = np.asarray(model.predict(X)).astype(np.int64).reshape(-1)
     classes = np.asarray(getattr(model, "classes_", np.arange(n_classes)))
     probability = decision = None

@@ -28,6 +28,8 @@ class Problem:
         None for regression.
     source : str, optional
         Digest of where the rows came from; part of every key.
+    queries : ndarray of int64 of shape (n_samples,), optional
+        Query of each row, of a ranking.
     """
 
     X: NDArray[Any]
@@ -35,10 +37,13 @@ class Problem:
     weight: NDArray[np.float64] | None = None
     n_classes: int | None = None
     source: str | None = None
+    queries: NDArray[np.int64] | None = None
 
     @cached_property
     def digest(self) -> str:
         """SHA-256 of all values; another NumPy may give other numbers, so it counts too."""
         weight = None if self.weight is None else array_digest(self.weight)
         arrays = [array_digest(self.X), array_digest(self.y), weight]
+        if self.queries is not None:
+            arrays.append(array_digest(self.queries))
         return digest([self.source, self.n_classes, np.__version__, *arrays])

@@ -34,6 +34,7 @@ def refit(
     y: ArrayLike,
     weight: ArrayLike | None = None,
     *,
+    queries: ArrayLike | None = None,
     seed: int | None = None,
 ) -> Refitted:
     """Fit the chosen candidate, with its encoder, on all rows.
@@ -44,6 +45,8 @@ def refit(
         What was chosen.
     X, y, weight
         All rows, as they were given to `search`.
+    queries : array-like of shape (n_samples,), optional
+        Query of each row, of a ranking.
     seed : int, optional
         Seed of the fit; by default that of the outcome, or 0.
 
@@ -70,7 +73,12 @@ def refit(
     matrix, target = np.asarray(X), np.asarray(y)
     if matrix.dtype not in (np.float32, np.float64):
         matrix = matrix.astype(np.float64)
-    problem = Problem(np.ascontiguousarray(matrix), target, check_weight(weight, matrix))
+    problem = Problem(
+        np.ascontiguousarray(matrix),
+        target,
+        check_weight(weight, matrix),
+        queries=None if queries is None else np.asarray(queries, dtype=np.int64),
+    )
     key = digest(["refit", problem.digest, family.digest([choice.index]), seed])
     # In the same conditions as the units: one BLAS thread, warnings as notes.
     with threadpool_limits(1), listening(), collected() as notes:
@@ -78,7 +86,7 @@ def refit(
         if family.encoder is not None:
             encoder = seeded(family.encoder, digest(["encoder", key]))
             rows = encoded(encoder, problem, np.arange(len(rows)))
-        estimator = path_of(family.estimator).refit(
+        estimator = path_of(family.estimator, problem.queries).refit(
             seeded(family.estimator, key),
             rows,
             problem.y,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.base import Predicted
-from assay.evaluate import Metric
+from assay.evaluate import CostMatrix, Metric, decide
 from assay.select._family import Family
 from assay.select._plan import Plan
 from assay.select._run import Runner
@@ -34,6 +34,10 @@ class Judge:
         None for regression.
     positive : int, default=1
         Code of the positive class of a binary problem.
+    cost : CostMatrix, optional
+        Labels are then the decisions of least expected cost, whatever the model would say.
+    queries : ndarray of int64, optional
+        Query of each row, for a metric that scores queries.
     """
 
     metric: Metric
@@ -42,20 +46,33 @@ class Judge:
     weight: NDArray[np.float64] | None
     n_classes: int | None
     positive: int = 1
+    cost: CostMatrix | None = None
+    queries: NDArray[np.int64] | None = None
 
     @cached_property
     def truth(self) -> NDArray[Any]:
-        """The truth as metrics see it: the positive class is 1."""
+        """The truth as metrics see it: the positive class is 1; of a ranking, with the query."""
+        if self.metric.by_query:
+            return np.column_stack([self.y, np.asarray(self.queries, dtype=np.float64)])
         return 1 - self.y if self._flips else self.y
 
     @property
     def _flips(self) -> bool:
-        return self.n_classes == 2 and self.positive == 0
+        # Costs are told by class: there is no positive one.
+        return self.n_classes == 2 and self.positive == 0 and self.cost is None
+
+    def decided(self, predicted: Predicted) -> Predicted:
+        """Return the predictions with the labels that follow from the costs, if there are any."""
+        if self.cost is None:
+            return predicted
+        probability = predicted.probability
+        label = None if probability is None else decide(probability, self.cost)
+        return replace(predicted, label=label)
 
     def seen(self, predicted: Predicted) -> Predicted:
         """Return predictions as metrics see them: the positive class is 1."""
         if not self._flips:
-            return predicted
+            return self.decided(predicted)
         label, probability, decision = predicted.label, predicted.probability, predicted.decision
         return Predicted(
             None if label is None else 1 - label,

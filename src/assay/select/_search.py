@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
 from assay.base import DataError, ParameterError, check_interval, check_weight
-from assay.evaluate import Metric, get_metric
+from assay.evaluate import CostMatrix, Metric, cost_metric, get_metric
 from assay.select._assemble import outcome_of
 from assay.select._family import Family
 from assay.select._layout import Layout
@@ -36,6 +37,7 @@ def search(
     time: ArrayLike | None = None,
     classes: Sequence[str] | None = None,
     positive: int | None = None,
+    cost: Any = None,
     plan: str | None = None,
     n_blocks: int = 5,
     repeats: int = 1,
@@ -53,23 +55,27 @@ def search(
     X : array-like of shape (n_samples, n_features)
         Numbers; missing values as NaN.
     y : array-like of shape (n_samples,)
-        Class codes 0..K-1, or numbers for regression.
+        Class codes 0..K-1, or numbers for regression and ranking (greater is better).
     families : sequence of Family
         The candidates.
-    task : {"binary", "multiclass", "regression"}
+    task : {"binary", "multiclass", "regression", "rank"}
         What `y` is.
     metric : str, callable, Metric or None
         See `assay.evaluate.get_metric`.
     weight : array-like of shape (n_samples,), optional
         Row weights: used in fits that take them and in scores that take them.
     groups : array-like of shape (n_samples,), optional
-        Rows of one group are never on both sides of a split.
+        Rows of one group are never on both sides of a split. Of a ranking, the queries.
     time : array-like of shape (n_samples,), optional
         Order in time: then models are trained on the past only.
     classes : sequence of str, optional
         Names of the classes; their number is the number of classes.
     positive : int, optional
         Code of the positive class of a binary task, 1 by default.
+    cost : CostMatrix, array-like, mapping or str, optional
+        What each mistake costs, in any form that `assay.evaluate.CostMatrix.of` reads. Every
+        decision is then the one of least expected cost by the model's probabilities, and the mean
+        cost is what is minimised, instead of `metric`.
     plan : {"pair-out", "forward", "holdout"}, optional
         How blocks are used; by default forward with `time`, else pair-out.
     n_blocks : int, default=5
@@ -116,13 +122,18 @@ def search(
     check_interval("seed", seed, 0, integer=True)
     families = _checked_families(families)
     problem = _problem(X, y, weight, task, classes, data_digest)
+    if task == "rank":
+        problem = replace(problem, queries=_queries(groups, len(problem.y)))
+    costs = _costs(cost, metric, task, problem.n_classes, classes)
     judge = Judge(
-        get_metric(metric, task),
+        get_metric(metric, task) if costs is None else cost_metric(costs),
         problem.X,
         problem.y,
         problem.weight,
         problem.n_classes,
         _positive(positive, problem.n_classes),
+        costs,
+        problem.queries,
     )
     layout = Layout(
         problem,
@@ -182,7 +193,7 @@ def _problem(
             f"y must have one value per row of X, shape ({len(matrix)},); got {target.shape}"
         )
     n_classes = None
-    if task == "regression":
+    if task in ("regression", "rank"):
         target = target.astype(np.float64)
         if not np.isfinite(target).all():
             raise DataError("y has missing or infinite values; drop these rows first")
@@ -216,6 +227,28 @@ def _positive(positive: int | None, n_classes: int | None) -> int:
     if n_classes != 2 or positive not in (0, 1):
         raise ParameterError(f"positive must be 0 or 1 and needs a binary task; got {positive!r}")
     return positive
+
+
+def _costs(
+    cost: Any, metric: Any, task: str, n_classes: int | None, classes: Sequence[str] | None
+) -> CostMatrix | None:
+    if cost is None:
+        return None
+    if n_classes is None:
+        raise ParameterError(f"cost is for classes, and the task is {task}; leave it out")
+    if metric is not None:
+        raise ParameterError(
+            f"cost and metric exclude each other: with costs, the mean cost is minimised; "
+            f"got metric={metric!r}"
+        )
+    return CostMatrix.of(cost, range(n_classes) if classes is None else classes)
+
+
+def _queries(groups: ArrayLike | None, n: int) -> NDArray[np.int64]:
+    column = _column("groups", groups, n)
+    if column is None:
+        raise ParameterError("groups must name the query of each row when task='rank'; got None")
+    return np.unique(column, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def _column(name: str, values: ArrayLike | None, n: int) -> NDArray[Any] | None:

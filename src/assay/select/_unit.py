@@ -92,7 +92,7 @@ def run_unit(
     train = partition.train_rows(split.train, split.tests)
     tests = [partition.rows(block) for block in split.tests]
     settings = [seeded_candidate(family.candidates[index], key) for index in candidates]
-    runner = path_of(family.estimator) if path is None else path
+    runner = path_of(family.estimator, problem.queries) if path is None else path
     with collected() as notes:
         try:
             X = encodings.matrix(problem, partition, family, split, train)

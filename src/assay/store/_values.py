@@ -57,6 +57,8 @@ def encode(value: Any, depth: int = 0) -> Any:
         return [encode(item, depth) for item in value]
     if isinstance(value, Mapping):
         pairs = value.items()
+        if not all(map(_is_key, value)):
+            raise Unstorable("has keys that are not text, numbers or tuples of such")
         return {"dict": [[encode(key, depth), encode(item, depth)] for key, item in pairs]}
     if isinstance(value, np.ndarray) and value.dtype in NAMES:
         return {NAMES[value.dtype]: encode(value.tolist())}
@@ -154,10 +156,16 @@ def _mapping(pairs: list[Any], depth: int) -> dict[Any, Any]:
         if not isinstance(pair, list) or len(pair) != 2:
             raise Malformed("a value is written in no known way")
         key, value = (decode(item, depth) for item in pair)
-        if not isinstance(key, bool | int | float | str | None):
+        if not _is_key(key):
             raise Malformed("a value is written in no known way")
         result[key] = value
     return result
+
+
+def _is_key(key: Any) -> bool:
+    if isinstance(key, tuple):
+        return all(_is_key(item) for item in key)
+    return isinstance(key, bool | int | float | str | None)
 
 
 def _array(items: Any, dtype: np.dtype[Any]) -> NDArray[Any]:

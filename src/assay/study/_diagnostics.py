@@ -45,6 +45,39 @@ def regression(truth: Floats, values: Floats) -> dict[str, Any]:
     }
 
 
+def ranking(
+    truth: Floats, scores: Floats, queries: NDArray[np.int64], n_places: int = 10
+) -> dict[str, Any]:
+    """Return the mean relevance at the first places: as ranked, and in the best order."""
+    found, count = _by_place(truth, scores, queries, n_places)
+    best, _ = _by_place(truth, truth, queries, n_places)
+    return {
+        "places": {
+            "relevance": found.tolist(),
+            "best": best.tolist(),
+            "queries": count.tolist(),
+            "mean": float(truth.mean()),
+        }
+    }
+
+
+def _by_place(
+    truth: Floats, scores: Floats, queries: NDArray[np.int64], n_places: int
+) -> tuple[Floats, NDArray[np.int64]]:
+    """Return the mean relevance at each place and how many queries have it."""
+    by = np.lexsort((-scores, queries))
+    query, score = queries[by], scores[by]
+    starts = np.r_[True, query[1:] != query[:-1]]
+    ties = np.flatnonzero(starts | np.r_[True, score[1:] != score[:-1]])
+    sizes = np.diff(np.r_[ties, len(by)])
+    # Rows of equal score share their places.
+    shared = np.repeat(np.add.reduceat(truth[by], ties) / sizes, sizes)
+    place = np.arange(len(by)) - np.maximum.accumulate(np.where(starts, np.arange(len(by)), 0))
+    here = place < n_places
+    count = np.bincount(place[here])
+    return np.bincount(place[here], shared[here]) / count, count
+
+
 def histogram(counts: NDArray[Any], edges: Floats) -> dict[str, Any]:
     """Return counts and edges as plain lists."""
     return {"edges": edges.tolist(), "counts": counts.astype(int).tolist()}

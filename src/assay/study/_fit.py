@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.base import ParameterError, check_option
+from assay.evaluate import get_metric
+from assay.multiclass import CostClassifier
 from assay.select import Ledger, refit, search
 from assay.study._model import Model
 from assay.study._portfolio import EFFORTS, own_families, portfolio
@@ -59,6 +61,7 @@ def fit(
     time: str | None = None,
     weights: str | None = None,
     positive: str | None = None,
+    cost: Any = None,
     task: str | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     progress: Callable[[Progress], object] | None = None,
@@ -75,6 +78,7 @@ def fit(
         The column to predict.
     metric : str, callable or None, default=None
         Any scikit-learn scorer. None: roc_auc for two classes, accuracy for more, r2 for numbers.
+        Of a ranking: ndcg@10 (None) or any ndcg@K, ndcg_linear@K, map, auc, kendall_tau.
     effort : {"quick", "normal", "thorough"}, default="normal"
         How many candidates are tried and how often the rows are split anew.
     seed : int, default=0
@@ -93,15 +97,22 @@ def fit(
     drop : iterable of str, default=()
         Columns to leave out.
     group : str or None, default=None
-        Rows with the same value of this column stay together in every split.
+        Rows with the same value of this column stay together in every split. Of a ranking, the
+        query.
     time : str or None, default=None
         Column that orders the rows in time: only the past predicts.
     weights : str or None, default=None
         Column that says how much each row counts.
     positive : str or None, default=None
         The class that counts as positive, of two.
-    task : {"binary", "multiclass", "regression"} or None, default=None
-        What is predicted; found from the target if None.
+    cost : array-like, mapping, str or sequence of str, default=None
+        What each mistake costs: ``{("spam", "ham"): 10}`` or ``"spam,ham=10"`` (truth, prediction;
+        what is not named costs 1), or a matrix with a row per true and a column per predicted
+        class, in alphabetical order. The study then minimises the mean cost, and every prediction
+        is the one of least expected cost by the model's own probabilities.
+    task : {"binary", "multiclass", "regression", "rank"} or None, default=None
+        What is predicted; found from the target if None. "rank": the target says how good an item
+        is (greater is better), and items are put in order within each query.
     ledger : Ledger, path or None, default=None
         Where finished work is kept; a fit that was stopped goes on from there.
     progress : callable or None, default=None
@@ -145,7 +156,8 @@ def fit(
     )
     if on_table is not None:
         on_table(table_record(dataset))
-    families, notes = portfolio(dataset, effort) if defaults else ([], [])
+    asked = _needs_probability(dataset, metric, cost)
+    families, notes = portfolio(dataset, effort, probabilities=asked) if defaults else ([], [])
     families += own_families(models or {}, dataset)
     if not families:
         raise ParameterError("models must name at least one model when defaults=False; got none")
@@ -160,6 +172,7 @@ def fit(
         time=dataset.time,
         classes=dataset.target.classes,
         positive=dataset.target.positive,
+        cost=cost,
         **_split(dataset, effort),
         seed=seed,
         n_jobs=-1 if n_jobs is None else n_jobs,
@@ -168,10 +181,23 @@ def fit(
         data_digest=dataset.digest,
         progress=_told(progress),
     )
-    fitted = refit(outcome, dataset.X, dataset.y, dataset.weight)
+    queries = dataset.groups if dataset.target.task == "rank" else None
+    fitted = refit(outcome, dataset.X, dataset.y, dataset.weight, queries=queries)
     record = build_record(dataset, outcome, effort=effort, notes=[*notes, *fitted.notes])
-    model = Model(dataset.schema, dataset.target, fitted.encoder, fitted.estimator)
+    estimator = fitted.estimator
+    if outcome.cost is not None:
+        width: Any = getattr(estimator, "n_features_in_", dataset.X.shape[1])
+        estimator = CostClassifier.of_fitted(estimator, outcome.cost, width)
+    model = Model(dataset.schema, dataset.target, fitted.encoder, estimator)
     return Study(record, model)
+
+
+def _needs_probability(dataset: Dataset, metric: Any, cost: Any) -> bool:
+    """Say whether models without probabilities cannot be scored; a user's scorer is not asked."""
+    if dataset.target.classes is None or callable(metric):
+        return False
+    found = get_metric(metric, dataset.target.task)
+    return cost is not None or found.needs_probability(len(dataset.target.classes))
 
 
 def _split(dataset: Dataset, effort: str) -> dict[str, Any]:

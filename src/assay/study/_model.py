@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.base import DataError
+from assay.evaluate import Queries
+from assay.ranking import OmegaRanker, PairwiseRanker
 from assay.table import RawTable, Schema, Target, read
 
 
@@ -34,9 +36,30 @@ class Model:
     estimator: Any
 
     def predict(self, source: Any, **options: Any) -> NDArray[Any]:
-        """Return one prediction per row of a table (path, stdin, or dataframe)."""
+        """Return one prediction per row of a table (path, stdin, or dataframe).
+
+        Of a ranking, a score: greater is better. Items are compared within their query, or with all
+        others if the table has no column of queries.
+        """
+        if self.target.task == "rank":
+            return self.ranked(source, **options)[0]
         found: NDArray[Any] = self.estimator.predict(self._encoded(source, **options))
-        return found if self.target.task == "regression" else self.target.decode(found)
+        return found if self.target.classes is None else self.target.decode(found)
+
+    def ranked(
+        self, source: Any, **options: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64] | None]:
+        """Return the score of each row and its place in its query, 1 = best.
+
+        Rows of equal score share a place. Places are None if the table has no column of queries.
+        """
+        raw = self.read(source, **options)
+        queries = self._queries(raw)
+        asked = {}
+        if queries is not None and isinstance(self.estimator, PairwiseRanker | OmegaRanker):
+            asked["qid"] = queries.codes
+        scores = np.asarray(self.estimator.predict(self._encoded(raw), **asked), dtype=np.float64)
+        return scores, None if queries is None else queries.positions(scores)
 
     def predict_proba(self, source: Any, **options: Any) -> NDArray[np.float64]:
         """Return one probability per row and class, classes in the order of ``target.classes``."""
@@ -78,3 +101,15 @@ class Model:
         raw = self.read(source, **options)
         X = self.schema.matrix(raw.frame, where=raw.where)
         return X if self.encoder is None else self.encoder.transform(X)
+
+    def _queries(self, raw: RawTable) -> Queries | None:
+        """Return the queries of a table that has the column of the training table."""
+        names = [column.name for column in self.schema.columns if column.role == "group"]
+        if not names or names[0] not in raw.frame.columns:
+            return None
+        column = raw.frame.get_column(names[0])
+        missing = column.is_null().to_numpy()
+        if missing.any():
+            row = int(np.argmax(missing))
+            raise DataError(f"{raw.where.cell(row, names[0])}: the query is missing")
+        return Queries.of(column.rank("dense").to_numpy(), len(column))

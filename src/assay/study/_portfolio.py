@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 
 from assay.base import check_option
@@ -21,8 +20,11 @@ from assay.ensemble import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from assay.linear import ElasticNet, LinearRegression, LogisticRegression, Ridge
 from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from assay.ranking import PairwiseRanker
 from assay.select import Family
+from assay.svm import SVC, SVR
 from assay.table import Dataset, Encoder
 from assay.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -30,6 +32,8 @@ EFFORTS = ("quick", "normal", "thorough")
 
 # Rows^2 * columns: a neighbour search beyond this takes minutes per partition.
 MAX_NEIGHBOR_WORK = 1e12
+# Rows^2 * columns: a kernel machine is solved anew for every price and every training set.
+MAX_KERNEL_WORK = 1e9
 # A discriminant factors a matrix of columns x columns in every fit.
 MAX_DISCRIMINANT_COLUMNS = 1000
 
@@ -39,6 +43,11 @@ _N_NEIGHBORS = {
     "thorough": (1, 2, 3, 4, 5, 7, 9, 11, 13, 17, 21, 25, 31, 37, 45, 51, 61, 71, 101, 151, 201),
 }
 _N_PENALTIES = {"quick": 4, "normal": 7, "thorough": 13}
+_L1_RATIOS = {"quick": (0.5,), "normal": (0.1, 0.5, 1.0), "thorough": (0.1, 0.3, 0.5, 0.7, 1.0)}
+# Prices of slack, and widths of the kernel as multiples of one over the number of columns.
+_PRICES = {"quick": (1.0, 10.0), "normal": (0.1, 1.0, 10.0, 100.0)}
+_PRICES["thorough"] = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+_WIDTHS = {"quick": (1.0,), "normal": (0.1, 0.3, 1.0), "thorough": (0.03, 0.1, 0.3, 1.0, 3.0)}
 _DEPTHS = {
     "quick": (1, 3, 6, None),
     "normal": (1, 2, 3, 4, 6, 8, 12, None),
@@ -51,18 +60,24 @@ _FOREST_LEAVES = {"quick": (1, 5), "normal": (1, 3, 10), "thorough": (1, 2, 3, 5
 _STUMPS = {"quick": (30, 100), "normal": (10, 30, 100, 300), "thorough": (10, 30, 100, 300, 1000)}
 _ROUNDS = {"quick": (30, 100), "normal": (30, 100, 300), "thorough": (30, 100, 300, 1000)}
 _BOOST_LEAVES = {"quick": (31,), "normal": (4, 15, 31), "thorough": (2, 4, 8, 15, 31, 63)}
+_PAIRS = {"quick": 50, "normal": 200, "thorough": 500}
 _RATES = {"quick": (0.1,), "normal": (0.1,), "thorough": (0.03, 0.1)}
 
 
-def portfolio(dataset: Dataset, effort: str = "normal") -> tuple[list[Family], list[str]]:
+def portfolio(
+    dataset: Dataset, effort: str = "normal", *, probabilities: bool = False
+) -> tuple[list[Family], list[str]]:
     """Return the default families for a table, and what was left out and why.
 
     Parameters
     ----------
     dataset : Dataset
-        The prepared table. Only its shape and task are looked at, never its values.
+        The prepared table. Only its shape and task are looked at, never its values, but for the
+        power of ten of a numeric target's spread: penalties are in its units.
     effort : {"quick", "normal", "thorough"}, default="normal"
         How fine the grids are.
+    probabilities : bool, default=False
+        Whether only models that give probabilities can be scored.
 
     Returns
     -------
@@ -71,14 +86,21 @@ def portfolio(dataset: Dataset, effort: str = "normal") -> tuple[list[Family], l
     """
     check_option("effort", effort, EFFORTS)
     encoder = Encoder(kinds=tuple(feature.kind for feature in dataset.schema.features))
-    regression = dataset.target.task == "regression"
+    ranking = dataset.target.task == "rank"
+    regression = ranking or dataset.target.task == "regression"  # a predicted number ranks, too
     make = _regressors if regression else _classifiers
-    left_out = _too_much_work(len(dataset.y), _encoded_width(dataset))
+    width = _encoded_width(dataset)
+    left_out = _too_much_work(len(dataset.y), width)
+    if probabilities:
+        left_out[_KERNEL] = "it gives no probabilities, which the score needs"
     families, notes = [], []
-    for name, estimator, candidates in make(effort, len(dataset.y)):
+    for name, estimator, candidates in make(effort, len(dataset.y), width, _unit(dataset)):
         if name in left_out:
             notes.append(f"{name} left out: {left_out[name]}")
         else:
+            families.append(Family(name, estimator, tuple(candidates), encoder))
+    if ranking:
+        for name, estimator, candidates in _rankers(effort):
             families.append(Family(name, estimator, tuple(candidates), encoder))
     # Trees take nominal and missing values as they are: no encoder, and one sorting of the columns
     # serves every training set.
@@ -93,6 +115,7 @@ def portfolio(dataset: Dataset, effort: str = "normal") -> tuple[list[Family], l
 
 _NEIGHBORS = "k-nearest neighbours"
 _DISCRIMINANT = "linear discriminant"
+_KERNEL = "support vector machine"
 
 
 def _encoded_width(dataset: Dataset) -> int:
@@ -108,6 +131,8 @@ def _too_much_work(n_rows: int, width: int) -> dict[str, str]:
     reasons = {}
     if float(n_rows) ** 2 * width > MAX_NEIGHBOR_WORK:
         reasons[_NEIGHBORS] = f"{n_rows:,} rows of {width:,} columns take too long to search"
+    if float(n_rows) ** 2 * width > MAX_KERNEL_WORK:
+        reasons[_KERNEL] = f"{n_rows:,} rows of {width:,} columns take too long to compare"
     if width > MAX_DISCRIMINANT_COLUMNS:
         reasons[_DISCRIMINANT] = (
             f"{width:,} columns, and it is tried up to {MAX_DISCRIMINANT_COLUMNS:,}"
@@ -115,9 +140,21 @@ def _too_much_work(n_rows: int, width: int) -> dict[str, str]:
     return reasons
 
 
-def _classifiers(effort: str, n_rows: int) -> Iterable[tuple[str, Any, list[dict[str, Any]]]]:
+def _unit(dataset: Dataset) -> float:
+    """Return the spread of a numeric target to the nearest power of ten; 1 for classes."""
+    spread = 1.0 if dataset.target.classes is not None else float(np.std(dataset.y))
+    return float(10.0 ** np.round(np.log10(spread)))  # never 0: a constant target is refused
+
+
+def _classifiers(
+    effort: str,
+    n_rows: int,
+    width: int,
+    unit: float,  # noqa: ARG001
+) -> Iterable[tuple[str, Any, list[dict[str, Any]]]]:
     yield _NEIGHBORS, KNeighborsClassifier(), _neighbor_grid(effort, n_rows)
-    yield "logistic regression", LogisticRegression(max_iter=2000), _grid(C=_penalties(effort))
+    yield "logistic regression", LogisticRegression(), _grid(C=_penalties(effort))
+    yield _KERNEL, SVC(), _kernel_grid(effort, width)
     yield (
         _DISCRIMINANT,
         LinearDiscriminantAnalysis(),
@@ -126,10 +163,28 @@ def _classifiers(effort: str, n_rows: int) -> Iterable[tuple[str, Any, list[dict
     yield "naive Bayes", GaussianNB(), _grid(var_smoothing=(1e-9, 1e-4, 1e-2, 1e-1, 1.0))
 
 
-def _regressors(effort: str, n_rows: int) -> Iterable[tuple[str, Any, list[dict[str, Any]]]]:
+def _regressors(
+    effort: str, n_rows: int, width: int, unit: float
+) -> Iterable[tuple[str, Any, list[dict[str, Any]]]]:
     yield _NEIGHBORS, KNeighborsRegressor(), _neighbor_grid(effort, n_rows)
     yield "linear regression", LinearRegression(), [{}]
     yield "ridge regression", Ridge(), _grid(alpha=_penalties(effort))
+    shares = np.logspace(-3, 0, _N_PENALTIES[effort])
+    alphas = [float(f"{share * unit:.3g}") for share in shares]
+    yield "elastic net", ElasticNet(), _grid(l1_ratio=_L1_RATIOS[effort], alpha=alphas)
+    yield _KERNEL, SVR(epsilon=0.1 * unit), _kernel_grid(effort, width, unit)
+
+
+def _rankers(effort: str) -> Iterable[tuple[str, Any, list[dict[str, Any]]]]:
+    # Beyond some pairs of each query, more of them cost time and teach little.
+    pairs = _PAIRS[effort]
+    line = PairwiseRanker(LogisticRegression(fit_intercept=False), pairs=pairs)
+    yield "pairwise logistic ranking", line, _grid(estimator__C=_penalties(effort))
+    yield (
+        "pairwise boosting",
+        PairwiseRanker(GradientBoostingClassifier(), pairs=pairs),
+        _grid(features=("difference", "greater"), estimator__max_leaf_nodes=_BOOST_LEAVES[effort]),
+    )
 
 
 def _tree_classifiers(effort: str) -> Iterable[tuple[str, Any, list[dict[str, Any]]]]:
@@ -165,6 +220,11 @@ def _boosting_grid(effort: str) -> list[dict[str, Any]]:
         max_leaf_nodes=_BOOST_LEAVES[effort],
         n_estimators=_ROUNDS[effort],
     )
+
+
+def _kernel_grid(effort: str, width: int, unit: float = 1.0) -> list[dict[str, Any]]:
+    widths = [float(f"{share / max(width, 1):.3g}") for share in _WIDTHS[effort]]
+    return _grid(gamma=widths, C=[price * unit for price in _PRICES[effort]])
 
 
 def _neighbor_grid(effort: str, n_rows: int) -> list[dict[str, Any]]:

@@ -70,7 +70,22 @@ def build_record(
         ],
         "work": _fields(outcome.work),
         "diagnostics": _diagnose(dataset, outcome),
+        **_cost(outcome),
         "versions": {"assay": __version__, **{name: version(name) for name in _LIBRARIES}},
+    }
+
+
+def _cost(outcome: Outcome) -> dict[str, Any]:
+    """Return what mistakes cost; nothing if they all cost the same."""
+    if outcome.cost is None:
+        return {}
+    how = "each decision is the one of least expected cost by the model's own probabilities"
+    return {
+        "cost": {
+            "classes": [str(label) for label in outcome.cost.classes],
+            "matrix": outcome.cost.values.tolist(),
+            "text": f"{outcome.cost}; {how}",
+        }
     }
 
 
@@ -124,6 +139,8 @@ def check_record(record: Any) -> None:
     for name in ("score", "baseline", "gain"):
         if not all(isinstance(record[name].get(number), (int, float)) for number in _NUMBERS):
             raise DataError(f"the record is damaged: {name} is no score with an interval")
+    if not isinstance(record.get("cost", {}), dict):
+        raise DataError("the record is damaged: cost is of the wrong type")
     for name, fields in (("verdict", ("code", "text")), ("chosen", ("family", "text"))):
         if not all(isinstance(record[name].get(field), str) for field in fields):
             raise DataError(f"the record is damaged: {name} has no words")
@@ -173,6 +190,11 @@ def _diagnose(dataset: Dataset, outcome: Outcome) -> dict[str, Any]:
     # Repeats predict every row again; one prediction per row is what a reader expects to count.
     first = outcome.outer.repeat == 0
     truth = dataset.y[outcome.outer.row[first]]
+    if outcome.task == "rank":
+        assert outcome.outer.value is not None
+        assert dataset.groups is not None
+        queries = dataset.groups[outcome.outer.row[first]]
+        return _diagnostics.ranking(truth, outcome.outer.value[first], queries)
     if outcome.outer.label is None:
         assert outcome.outer.value is not None
         return _diagnostics.regression(truth, outcome.outer.value[first])

@@ -52,8 +52,9 @@ def prepare(
         They are no features. Rows where one of them is missing are dropped and counted.
     positive : str, optional
         The positive one of two classes; the second in order when not given.
-    task : {'classification', 'binary', 'multiclass', 'regression'}, optional
-        Overrules the rule below.
+    task : {'classification', 'binary', 'multiclass', 'regression', 'rank'}, optional
+        Overrules the rule below. 'rank': the target says how good an item is, `group` names the
+        query that it is one of, and items are to be put in order within each query.
 
     Returns
     -------
@@ -85,6 +86,8 @@ def prepare(
     roles = _roles(raw, target, kinds, drop, group, time, weights)
     if task is not None:
         check_option("task", task, ("classification", *TASKS))
+    if task == "rank":
+        _check_ranking(group, time)
     frame, notes, rules = raw.frame, Notes(), TextRules(raw.missing)
     usable, dropped = _usable_rows(raw, target, group, time, weights)
     used = frame if usable.all() else frame.filter(pl.Series(usable))
@@ -99,6 +102,9 @@ def prepare(
         rules=rules,
         notes=notes,
     )
+    groups = _groups(used, group)
+    if groups is not None and goal.task == "rank":
+        _tell_queries(groups, y, raw.source, notes)
     counted = {column.name: facts_of(column) for column in frame}
     columns = [
         _column(raw, column, roles.get(column.name, ""), kinds.get(column.name), counted, notes)
@@ -117,7 +123,7 @@ def prepare(
         y=y,
         target=goal,
         weight=_weights(used, weights, rules, where),
-        groups=_groups(used, group),
+        groups=groups,
         time=_times(used, time, rules, where),
         schema=schema,
         account=RowAccount(raw.rows, used.height, tuple(dropped)),
@@ -288,6 +294,39 @@ def _groups(used: pl.DataFrame, name: str | None) -> NDArray[np.int64] | None:
         return None
     codes = used.get_column(name).rank("dense").cast(pl.Int64) - 1
     return np.array(codes.to_numpy(), dtype=np.int64)
+
+
+def _check_ranking(group: str | None, time: str | None) -> None:
+    if group is None:
+        raise ParameterError(
+            "group must name the column of the query when task='rank'; items are put in order "
+            "within a query. Got None"
+        )
+    if time is not None:
+        raise ParameterError(
+            f"time must be None when task='rank', since queries are kept whole; got {time!r}"
+        )
+
+
+def _tell_queries(
+    groups: NDArray[np.int64], y: NDArray[np.float64], source: str, notes: Notes
+) -> None:
+    """Tell how many queries have nothing to put in order; refuse a table of such queries only."""
+    n = int(groups.max()) + 1
+    low, high = np.full(n, np.inf), np.full(n, -np.inf)
+    np.minimum.at(low, groups, y)
+    np.maximum.at(high, groups, y)
+    idle = int((low == high).sum())
+    if idle == n:
+        raise DataError(
+            f"{source}: none of the {n} queries has two rows of different target; there is nothing "
+            "to put in order"
+        )
+    if idle:
+        notes.add(
+            f"{idle} of {n} queries have one row, or rows of one target only; there is nothing to "
+            "put in order in them"
+        )
 
 
 def _times(

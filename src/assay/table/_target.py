@@ -19,7 +19,9 @@ from assay.table._numbers import EXACT
 from assay.table._raw import Notes, Where, shown
 from assay.table._values import level_text, storage_of
 
-TASKS = ("binary", "multiclass", "regression")
+TASKS = ("binary", "multiclass", "regression", "rank")
+#: Tasks whose target is a number.
+NUMBERS = ("regression", "rank")
 STORAGES = ("text", "number", "boolean")
 #: Integers with at most this many different values ...
 _MAX_CLASSES = 10
@@ -37,10 +39,10 @@ class Target:
     ----------
     name : str
         The column.
-    task : {'binary', 'multiclass', 'regression'}
+    task : {'binary', 'multiclass', 'regression', 'rank'}
         The kind of question.
     classes : tuple of str or None
-        Class labels in the order of their codes; None for regression.
+        Class labels in the order of their codes; None for numbers.
     positive : int or None
         Code of the positive class; only for two classes.
     kind : Kind
@@ -96,7 +98,7 @@ class Target:
         name, task, classes, positive = (data[f] for f in ("name", "task", "classes", "positive"))
         if not isinstance(name, str) or task not in TASKS or data["kind"] not in list(Kind):
             raise DataError("the target is damaged: name, task or kind is none")
-        if (task == "regression") != (classes is None):
+        if (task in NUMBERS) != (classes is None):
             raise DataError("the target is damaged: classes and task do not go together")
         if classes is not None:
             fitting = isinstance(classes, list) and all(isinstance(c, str) for c in classes)
@@ -200,13 +202,13 @@ def make_target(
                 f"{source}: the target {shown(name)} is {y[0]:g} in every row; there is nothing to "
                 "predict"
             )
-        return Target(name, "regression", None, None, Kind.NUMERIC), y
+        return Target(name, task or "regression", None, None, Kind.NUMERIC), y
     return _classes(values, kind, task, positive, source, notes)
 
 
 def _is_regression(values: pl.Series, kind: str | None, task: str | None, notes: Notes) -> bool:
     if task is not None:
-        return task == "regression"
+        return task in NUMBERS
     if kind is not None:
         return kind == Kind.NUMERIC
     if not values.dtype.is_numeric():

@@ -86,6 +86,9 @@ class BinaryTarget {
         const auto w = static_cast<std::uint32_t>(weight);
         return {static_cast<std::uint32_t>(row), w << 16 | (y_[row] != 0 ? w : 0)};
     }
+    [[nodiscard]] std::uint64_t is_one(std::size_t row) const noexcept {
+        return y_[row] != 0 ? 1 : 0;
+    }
     [[nodiscard]] static Unit unit(std::uint32_t load) noexcept {
         return Unit{load & 0xFFFF0000U} << 16 | (load & 0xFFFFU);
     }
@@ -208,6 +211,9 @@ class ClassTarget {
         e.label = static_cast<decltype(e.label)>(y_[row]);
         e.weight = static_cast<decltype(e.weight)>(weight);
         return e;
+    }
+    [[nodiscard]] std::uint16_t label(std::size_t row) const noexcept {
+        return static_cast<std::uint16_t>(y_[row]);
     }
     static void add(Unit* cell, const Entry& e) noexcept { cell[e.label] += e.weight; }
     [[nodiscard]] static std::uint16_t load(const Entry&) noexcept { return 0; }
@@ -410,6 +416,9 @@ class MeanTarget {
         return {static_cast<std::uint32_t>(row), weight,
                 weight * (y_[row * n_outputs()] - offset_[0])};
     }
+    // The first output of a row, as it is.
+    [[nodiscard]] double output(std::size_t row) const noexcept { return y_[row * n_outputs()]; }
+    [[nodiscard]] double offset() const noexcept { return offset_[0]; }
     [[nodiscard]] static std::uint16_t load(const Entry&) noexcept { return 0; }
     void add(Unit* cell, const Entry& e) const noexcept {
         cell[0] += e.weight;

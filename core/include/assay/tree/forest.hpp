@@ -19,17 +19,20 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "assay/common/parallel.hpp"
 #include "assay/tree/absolute_target.hpp"
 #include "assay/tree/bins.hpp"
+#include "assay/tree/block_grow.hpp"
 #include "assay/tree/bootstrap.hpp"
 #include "assay/tree/criterion.hpp"
 #include "assay/tree/grow.hpp"
 #include "assay/tree/grow_options.hpp"
 #include "assay/tree/nodes.hpp"
+#include "assay/tree/row_copy.hpp"
 
 namespace assay::tree {
 
@@ -99,16 +102,15 @@ inline Grown laid_out(std::vector<Tree>& trees, std::size_t n_outputs, const Gro
     return all;
 }
 
-template <class Code, class Target>
-Grown grow_trees(const BinnedView<Code>& bins, const Target& target, std::span<const double> weight,
-                 const GrowOptions& options) {
-    using Worker = Grower<Code, Target>;
-    const CutGuide guide = options.random_splitter ? CutGuide(bins) : CutGuide();
+// Trees in parallel, each by a worker that nobody else uses: make() and grow(worker, number).
+template <class Make, class Grow>
+std::vector<Tree> grow_each(const GrowOptions& options, Make make, Grow grow) {
+    using Worker = decltype(make());
     std::vector<Tree> trees(options.n_trees);
-    std::vector<std::unique_ptr<Worker>> idle;  // scratch of threads, for the next tree
+    std::vector<Worker> idle;  // scratch of threads, for the next tree
     std::mutex mutex;
     run_tasks(options.n_trees, options.n_threads, [&](std::size_t t) {
-        std::unique_ptr<Worker> worker;
+        Worker worker;
         {
             const std::lock_guard lock(mutex);
             if (!idle.empty()) {
@@ -117,18 +119,49 @@ Grown grow_trees(const BinnedView<Code>& bins, const Target& target, std::span<c
             }
         }
         if (!worker) {
-            worker = std::make_unique<Worker>(bins, guide, target, options);
+            worker = make();
         }
-        const std::uint64_t number = options.first_tree + t;
-        // A sample without a row of positive weight is drawn again, from another stream.
-        for (std::uint64_t attempt = 0; !worker->take_rows(weight, number, attempt); ++attempt) {
-        }
-        worker->prepare(weight.empty() && options.n_draws == 0);
-        trees[t] = worker->grow(number);
+        trees[t] = grow(*worker, options.first_tree + t);
         const std::lock_guard lock(mutex);
         idle.push_back(std::move(worker));
     });
-    idle.clear();
+    return trees;
+}
+
+template <class Code, class Target>
+Grown grow_trees(const BinnedView<Code>& bins, const Target& target, std::span<const double> weight,
+                 const GrowOptions& options) {
+    const CutGuide guide = options.random_splitter ? CutGuide(bins) : CutGuide();
+    const bool equal =
+        options.n_draws == 0 &&
+        std::all_of(weight.begin(), weight.end(), [&](double w) { return w == weight.front(); });
+    const double each = weight.empty() ? 1.0 : weight.front();
+    std::vector<Tree> trees;
+    if constexpr (std::is_same_v<Code, std::uint8_t> && has_blocks<Target>) {
+        using Worker = BlockGrower<Target>;
+        const bool counts = std::is_integral_v<typename Target::Unit>;
+        if (equal && (each == 1 || !counts) && Worker::serves(bins, options)) {
+            const RowCopy records =
+                bins.cols <= RowCopy::most_columns ? RowCopy(bins, options.n_threads) : RowCopy();
+            trees = grow_each(
+                options,
+                [&] {
+                    return std::make_unique<Worker>(bins, records, guide, target, options, each);
+                },
+                [](Worker& worker, std::uint64_t number) { return worker.grow(number); });
+            return laid_out(trees, target.n_outputs(), options);
+        }
+    }
+    using Worker = Grower<Code, Target>;
+    trees = grow_each(
+        options, [&] { return std::make_unique<Worker>(bins, guide, target, options); },
+        [&](Worker& worker, std::uint64_t number) {
+            // A sample without a row of positive weight is drawn again, from another stream.
+            for (std::uint64_t attempt = 0; !worker.take_rows(weight, number, attempt); ++attempt) {
+            }
+            worker.prepare(equal && each == 1);
+            return worker.grow(number);
+        });
     return laid_out(trees, target.n_outputs(), options);
 }
 

@@ -43,39 +43,9 @@
 #include "assay/tree/partition.hpp"
 #include "assay/tree/presort.hpp"
 #include "assay/tree/split.hpp"
+#include "assay/tree/tree_arrays.hpp"
 
 namespace assay::tree {
-
-// One tree; the arrays of nodes.hpp, slots and words numbered within the tree. A slot below
-// `shared` of a leaf names a class: the leaf is pure.
-struct Tree {
-    std::vector<std::int32_t> left;
-    std::vector<std::int32_t> feature;
-    std::vector<double> threshold;
-    std::vector<std::uint8_t> missing_left;
-    std::vector<std::int32_t> slot;
-    std::vector<std::uint32_t> words;
-    std::vector<double> value;
-    std::vector<double> importance;
-    // With stats only.
-    std::vector<double> impurity;
-    std::vector<std::int64_t> n_samples;
-    std::vector<double> weight;
-
-    void clear() noexcept {
-        left.clear();
-        feature.clear();
-        threshold.clear();
-        missing_left.clear();
-        slot.clear();
-        words.clear();
-        value.clear();
-        importance.clear();
-        impurity.clear();
-        n_samples.clear();
-        weight.clear();
-    }
-};
 
 template <class Code, class Target>
 class Grower {
@@ -636,7 +606,7 @@ class Grower {
                 constant_[f / 64] |= std::uint64_t{1} << (f % 64);
             } else {
                 ++n_tried;
-                cuts[g] = random_cut(bins_, guide_, f, first[g], last[g], random_share(stream));
+                cuts[g] = random_cut(guide_, f, first[g], last[g], random_share(stream));
             }
         }
         if constexpr (n == 4 && binary_gini && sizeof(Code) == 1) {
@@ -968,18 +938,12 @@ class Grower {
     // --- output ---
 
     void add_node(const Node& node) {
-        tree_.left.push_back(0);
-        tree_.feature.push_back(-1);
-        tree_.threshold.push_back(0);
-        tree_.missing_left.push_back(0);
-        tree_.slot.push_back(-1);
+        tree_.add_leaf();
         if (options_.with_stats) {
             tree_.impurity.push_back(node.summary.impurity);
             tree_.n_samples.push_back(static_cast<std::int64_t>(node.size()));
             tree_.weight.push_back(node.summary.weight);
-            const std::size_t at = tree_.value.size();
-            tree_.value.resize(at + target_.n_outputs());
-            write_value(node, totals_.data() + node.total_at, tree_.value.data() + at);
+            write_value(node, totals_.data() + node.total_at, tree_.add_value(target_.n_outputs()));
         }
     }
 
@@ -1006,10 +970,9 @@ class Grower {
             tree_.slot[i] = target_.pure_class(total_.data());
             return;
         }
-        const std::size_t at = tree_.value.size();
-        tree_.slot[i] = static_cast<std::int32_t>(options_.n_classes + at / target_.n_outputs());
-        tree_.value.resize(at + target_.n_outputs());
-        write_value(node, total_.data(), tree_.value.data() + at);
+        tree_.slot[i] = static_cast<std::int32_t>(options_.n_classes +
+                                                  tree_.value.size() / target_.n_outputs());
+        write_value(node, total_.data(), tree_.add_value(target_.n_outputs()));
     }
 
     void link(const Node& node, Children& children) {

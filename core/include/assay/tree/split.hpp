@@ -163,21 +163,18 @@ struct RandomCut {
     return stream() * 0x1p-32;
 }
 
-template <class Code>
-[[nodiscard]] RandomCut random_cut(const BinnedView<Code>& bins, const CutGuide& guide,
-                                   std::size_t f, std::int32_t first, std::int32_t last,
-                                   double share) noexcept {
-    const CutGuide::Ends* bin = guide.ends(bins, f);
-    const double drawn = bin[first].lower * (1 - share) + bin[last].upper * share;
-    return {guide.bin_below(bins, f, first, last, drawn), drawn};
+[[nodiscard]] inline RandomCut random_cut(const CutGuide& guide, std::size_t f, std::int32_t first,
+                                          std::int32_t last, double share) noexcept {
+    const double drawn = guide.lower(f)[first] * (1 - share) + guide.upper(f)[last] * share;
+    return {guide.bin_below(f, first, last, drawn), drawn};
 }
 
 // The threshold of a random cut.
 template <class Code>
 [[nodiscard]] double settled(const BinnedView<Code>& bins, const CutGuide& guide, std::size_t f,
                              const RandomCut& cut) noexcept {
-    const CutGuide::Ends* bin = guide.ends(bins, f) + cut.last_left;
-    const bool is_between = cut.drawn >= bin[0].upper && cut.drawn < bin[1].lower;
+    const bool is_between =
+        cut.drawn >= guide.upper(f)[cut.last_left] && cut.drawn < guide.lower(f)[cut.last_left + 1];
     return is_between ? cut.drawn : bins.threshold(f, cut.last_left, cut.last_left + 1);
 }
 
@@ -191,7 +188,7 @@ template <class Code, class Scan, class Unit>
         return best_cut(scan, cells, n_rows, limits);
     }
     const RandomCut cut =
-        random_cut(bins, guide, f, cells.bin[0], cells.bin[n_values - 1], random_share(stream));
+        random_cut(guide, f, cells.bin[0], cells.bin[n_values - 1], random_share(stream));
     threshold = settled(bins, guide, f, cut);
     Best best;
     for (std::size_t pass = 0; pass < (cells.has_missing ? 2U : 1U); ++pass) {

@@ -1,0 +1,58 @@
+// One tree while it grows: the arrays of nodes.hpp, slots and words numbered within the tree.
+//
+// A slot below the number of classes of a leaf names a class: the leaf is pure.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace assay::tree {
+
+struct Tree {
+    std::vector<std::int32_t> left;
+    std::vector<std::int32_t> feature;
+    std::vector<double> threshold;
+    std::vector<std::uint8_t> missing_left;
+    std::vector<std::int32_t> slot;
+    std::vector<std::uint32_t> words;
+    std::vector<double> value;
+    std::vector<double> importance;
+    // With stats only.
+    std::vector<double> impurity;
+    std::vector<std::int64_t> n_samples;
+    std::vector<double> weight;
+
+    void clear() noexcept {
+        left.clear();
+        feature.clear();
+        threshold.clear();
+        missing_left.clear();
+        slot.clear();
+        words.clear();
+        value.clear();
+        importance.clear();
+        impurity.clear();
+        n_samples.clear();
+        weight.clear();
+    }
+
+    // A leaf, until it is split; returns its number.
+    std::int32_t add_leaf() {
+        left.push_back(0);
+        feature.push_back(-1);
+        threshold.push_back(0);
+        missing_left.push_back(0);
+        slot.push_back(-1);
+        return static_cast<std::int32_t>(left.size() - 1);
+    }
+
+    // Room for one more row of values, at the end.
+    double* add_value(std::size_t n_outputs) {
+        const std::size_t at = value.size();
+        value.resize(at + n_outputs);
+        return value.data() + at;
+    }
+};
+
+}  // namespace assay::tree

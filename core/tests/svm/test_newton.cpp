@@ -1,0 +1,67 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "assay/svm/newton.hpp"
+#include "samples.hpp"
+
+using namespace assay::svm;
+
+TEST_CASE("free variables end where their z are all equal, in one step when no bound is met") {
+    constexpr std::size_t n = 16;
+    const auto X = samples::normal<double>(n * 4, 2);
+    std::vector<double> kernel(n * n);
+    for (std::size_t i = 0; i < n * n; ++i) {
+        kernel[i] =
+            samples::value(samples::kernels[3], X.data() + i / n * 4, X.data() + i % n * 4, 4);
+    }
+    for (const double bound : {1e6, 1.2}) {
+        std::vector<double> b(n);
+        std::vector<double> z(n);
+        std::vector<double> low(n, -bound);
+        std::vector<double> high(n, bound);
+        for (std::size_t i = 0; i < n; ++i) {
+            z[i] = i % 2 == 0 ? 1 : -1;
+        }
+        const auto target = z;
+        InnerBlock<double> block{n,       n,       kernel.data(), z.data(),   nullptr,
+                                 nullptr, nullptr, b.data(),      low.data(), high.data()};
+        const std::size_t steps = newton_steps(block);
+        CHECK((bound == 1e6 ? steps == 1 : steps > 1));
+        double sum = 0;
+        double level = 0;
+        bool seen = false;
+        for (std::size_t i = 0; i < n; ++i) {
+            sum += b[i];
+            double exact = target[i];
+            for (std::size_t j = 0; j < n; ++j) {
+                exact -= kernel[i * n + j] * b[j];
+            }
+            CHECK(z[i] == doctest::Approx(exact).epsilon(1e-9));
+            CHECK(std::abs(b[i]) <= bound);
+            if (std::abs(b[i]) < bound) {
+                level = seen ? level : z[i];
+                seen = true;
+                CHECK(z[i] == doctest::Approx(level).epsilon(1e-8));
+            }
+        }
+        CHECK(std::abs(sum) < 1e-8);
+    }
+}
+
+TEST_CASE("a singular matrix and a block without free variables do no harm") {
+    std::vector<double> kernel(16, 1.0);
+    std::vector<double> z = {1, -1, 1, -1};
+    std::vector<double> b(4);
+    std::vector<double> low(4, -1.0);
+    std::vector<double> high(4, 1.0);
+    InnerBlock<double> block{4,       4,       kernel.data(), z.data(),   nullptr,
+                             nullptr, nullptr, b.data(),      low.data(), high.data()};
+    newton_steps(block);
+    for (const double value : b) {
+        CHECK(std::abs(value) <= 1.0);
+    }
+    high = low = b = {0, 0, 0, 0};
+    CHECK(newton_steps(block) == 0);
+}

@@ -1,0 +1,187 @@
+"""What the two estimators of gradient descent share."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.exceptions import ConvergenceWarning
+
+from assay.base import DataError, Estimator, check_array_state, check_n_jobs
+from assay.linear._gradient_descent_solver import (
+    STOPS,
+    Binaries,
+    Points,
+    descend,
+    histories,
+    seeded,
+    warn_if_unfinished,
+)
+from assay.linear._least_model import scores
+from assay.linear._losses import loss_terms
+
+Floats = NDArray[np.float64]
+
+#: Beyond so many columns the curvature of a loss that is not convex is not examined.
+_MOST_COLUMNS: Final = 1000
+
+
+class DescentModel(Estimator):
+    """Parameters, points and histories of a linear model fitted by descent."""
+
+    takes_sparse = True
+
+    def _settings(self) -> dict[str, Any]:
+        params = self.get_params(deep=False)
+        return {**params, "n_threads": check_n_jobs(params["n_jobs"])}
+
+    def _descend(
+        self,
+        rows: Any,
+        problems: Binaries,
+        coef_init: ArrayLike | None,
+        intercept_init: ArrayLike | None,
+    ) -> None:
+        """Fit from a fresh start and keep everything."""
+        params = self._settings()
+        generator = seeded(params["random_state"])
+        seed = int(generator.randint(np.iinfo(np.int32).max))
+        shape = (problems.count, rows.shape[1])
+        if params["init"] == "normal":
+            coef, intercept = generator.standard_normal(shape), np.zeros(shape[0])
+        else:
+            coef, intercept = np.zeros(shape), np.zeros(shape[0])
+        if coef_init is not None:
+            coef = _start("coef_init", coef_init, shape)
+        if intercept_init is not None:
+            intercept = _start("intercept_init", intercept_init, shape[:1])
+        at = Points.start(coef, intercept)
+        found = descend(rows, problems, params, at, seed=seed, first_step=0)
+        self._keep(at, found)
+        lengths = found["n_iter"] + 1
+        self.loss_history_ = histories(found["loss_history"], lengths)
+        self.zero_one_history_ = histories(found["zero_one_history"], lengths)
+        self.n_iter_ = int(found["n_iter"].max())
+        self.stop_reason_ = STOPS[int(found["stop"].max())]
+        warn_if_unfinished(type(self).__name__, found, params)
+        if params["loss"] == "squared_logistic" and rows.shape[1] <= _MOST_COLUMNS:
+            self._examine_curvature(rows, problems)
+
+    def _descend_further(self, rows: Any, problems: Binaries, *, first: bool) -> None:
+        """Make one more iteration from where the model is."""
+        params = {**self._settings(), "one_pass": True}
+        generator = seeded(params["random_state"])
+        seed = int(generator.randint(np.iinfo(np.int32).max))
+        if first:
+            shape = (problems.count, rows.shape[1])
+            coef = generator.standard_normal(shape) if params["init"] == "normal" else None
+            at = Points.start(np.zeros(shape) if coef is None else coef, np.zeros(shape[0]))
+            self.t_, self.n_iter_ = 0, 0
+        elif params["average"]:
+            at = Points(
+                self.last_coef_.copy(),
+                self.last_intercept_.copy(),
+                np.array(self._coef_rows()),
+                np.array(self._intercept_rows()),
+            )
+        else:
+            at = Points.start(np.array(self._coef_rows()), np.array(self._intercept_rows()))
+        found = descend(rows, problems, params, at, seed=seed + self.t_, first_step=self.t_)
+        self._keep(at, found)
+        for name in ("loss_history", "zero_one_history"):
+            part = histories(found[name], found["n_iter"] + 1)
+            if not first:  # the start is the end of the call before
+                part = np.concatenate([getattr(self, name + "_"), part[..., -1:]], axis=-1)
+            setattr(self, name + "_", part)
+        self.n_iter_ += 1
+        self.stop_reason_ = "diverged" if found["stop"].max() == 3 else "max_iter"
+        if self.stop_reason_ == "diverged":
+            warn_if_unfinished(type(self).__name__, found, params)
+
+    def _keep(self, at: Points, found: dict[str, Any]) -> None:
+        if self.average:
+            self.last_coef_, self.last_intercept_ = at.coef, at.intercept
+            self._set_coefficients(at.mean_coef, at.mean_intercept)
+        else:
+            self._set_coefficients(at.coef, at.intercept)
+        self.t_ = int(found["n_steps"].max())
+        self.gradient_norm_ = float(found["gradient_norm"].max())
+
+    def _set_coefficients(self, coef: Floats, intercept: Floats) -> None:
+        raise NotImplementedError
+
+    def _coef_rows(self) -> Floats:
+        return np.atleast_2d(self.coef_)
+
+    def _intercept_rows(self) -> Floats:
+        return np.atleast_1d(self.intercept_)
+
+    def _scores(self, X: ArrayLike) -> Floats:
+        """Return the scores of rows, one column per problem."""
+        rows = self._predict_data(X)
+        return scores(rows, self._coef_rows(), self._intercept_rows(), check_n_jobs(self.n_jobs))
+
+    def _examine_curvature(self, rows: Any, problems: Binaries) -> None:
+        """Tell a saddle or a maximum, where the gradient is zero too, from a minimum."""
+        lowest = np.inf
+        table = rows.toarray() if issparse(rows) else rows
+        columns = np.column_stack([table, np.ones(len(table))] if self.fit_intercept else [table])
+        smooth = 2.0 * self.alpha if self.penalty == "l2" else 0.0
+        stuck = False
+        for k in range(problems.count):
+            signs, weight = problems.signed(k)
+            score = columns[:, : rows.shape[1]] @ self._coef_rows()[k] + self._intercept_rows()[k]
+            bend = loss_terms("squared_logistic", signs, score)[2] * weight
+            hessian = columns.T @ (columns * bend[:, None])
+            hessian[np.diag_indices(rows.shape[1])] += smooth / 2
+            values = np.linalg.eigvalsh(hessian)
+            lowest = min(lowest, float(values[0]))
+            stuck |= bool(values[0] < -1e-6 * np.abs(values).max())
+        self.curvature_ = lowest
+        if stuck and self.stop_reason_ in ("converged", "no_decrease"):
+            self.stop_reason_ = "saddle"
+            warnings.warn(
+                f"{type(self).__name__} stopped where the gradient is zero but the loss still "
+                f"bends down (smallest curvature {lowest:.2g}): a saddle point, a maximum or a "
+                "plateau, not a minimum. Start elsewhere (init='normal' or coef_init)",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        for name in ("n_iter_", "t_"):
+            count = getattr(self, name, None)
+            if not isinstance(count, int) or isinstance(count, bool) or count < 0:
+                raise DataError(f"the model is damaged: {name} is missing or not >= 0")
+        problems = len(self._intercept_rows())
+        shape = (self.n_iter_ + 1,) if problems == 1 else (problems, self.n_iter_ + 1)
+        for name in ("loss_history_", "zero_one_history_"):
+            history = getattr(self, name, None)  # may be infinite, after a divergence
+            if not isinstance(history, np.ndarray) or history.dtype != np.float64:
+                raise DataError(f"the model is damaged: {name} is missing or of the wrong type")
+            if history.shape != shape:
+                raise DataError(f"the model is damaged: {name} has shape {history.shape}")
+        if not isinstance(getattr(self, "gradient_norm_", None), float):
+            raise DataError("the model is damaged: gradient_norm_ is missing or no number")
+        if not isinstance(getattr(self, "stop_reason_", None), str):
+            raise DataError("the model is damaged: stop_reason_ is missing or no text")
+        if self.average:
+            check_array_state(self, "last_coef_", "f", self._coef_rows().shape)
+            shape = self._intercept_rows().shape
+            check_array_state(self, "last_intercept_", "f", shape)
+
+
+def _start(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Floats:
+    try:
+        start = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{name} must hold numbers only") from None
+    if start.size != np.prod(shape):
+        raise DataError(f"{name} must have shape {shape}; got {start.shape}")
+    if not np.isfinite(start).all():
+        raise DataError(f"{name} must hold finite numbers only")
+    return np.ascontiguousarray(start.reshape(shape))

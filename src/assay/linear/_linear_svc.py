@@ -1,0 +1,270 @@
+"""The linear support vector machine."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from assay.base import (
+    Classifier,
+    DataError,
+    check_array_state,
+    check_interval,
+    check_n_jobs,
+    check_option,
+)
+from assay.linear._gradient_descent_classes import (
+    ClassWeight,
+    binary_problems,
+    check_class_weight,
+)
+from assay.linear._gradient_descent_solver import Floats, seeded
+from assay.linear._least_model import scores
+from assay.linear._linear_svc_path import LinearSVCPath
+from assay.linear._linear_svc_solve import STOPS, Task, solve
+
+
+class LinearSVC(Classifier):
+    r"""Separate classes by the line with the widest margin.
+
+    Parameters
+    ----------
+    penalty : {'l2', 'l1'}, default='l2'
+        :math:`\frac12\|w\|_2^2`, or :math:`\|w\|_1`, which makes weights zero (the sparse SVM).
+    loss : {'squared_hinge', 'hinge'}, default='squared_hinge'
+        :math:`\max(0, 1 - yf)^2`, or without the square: the slack of the classical SVM.
+    dual : bool or 'auto', default='auto'
+        Accepted as in scikit-learn. The minimum is the same, and the solver is chosen by size.
+    tol : float > 0, default=0.0001
+        Precision: the duality gap is at most ``tol / 10000`` of the objective.
+    C : float > 0, default=1.0
+        Price of a slack; small C = wide margin.
+    multi_class : {'ovr'}, default='ovr'
+        More than two classes: one line per class against all others.
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    intercept_scaling : float > 0, default=1.0
+        The intercept is the weight of a constant column of this value and is penalised like the
+        others, as in scikit-learn; a large value makes that penalty small.
+    class_weight : dict, 'balanced' or None, default=None
+        C is multiplied by the weight of the class.
+    verbose : int, default=0
+        Accepted as in scikit-learn; nothing is printed.
+    random_state : int, RandomState or None, default=None
+        Order of rows in dual coordinate descent.
+    max_iter : int >= 1, default=1000
+        Most iterations of the solver.
+    n_jobs : int, default=None
+        Threads; None = 1, -1 = all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels seen in fit, sorted.
+    coef_ : ndarray of float64 of shape (1, n_features) or (n_classes, n_features)
+        The weights w; one row per class if there are more than two.
+    intercept_ : ndarray of float64 of shape (1,) or (n_classes,)
+        The intercepts b.
+    objective_ : ndarray of float64 of shape (1,) or (n_classes,)
+        The objective reached.
+    duality_gap_ : ndarray of float64 of shape (1,) or (n_classes,)
+        Certificate: the minimum is at most this far below `objective_`.
+    n_iter_ : int
+        Number of iterations (of the slowest class).
+    stop_reason_ : str
+        'converged', 'max_iter', or 'stalled' (at the precision of the machine).
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a dataframe.
+
+    Notes
+    -----
+    .. math:: \min_{w, b} \; \tfrac12 (\|w\|^2 + (b / s)^2) + C \sum_i c_i \, \ell(y_i f_i), \qquad
+              f_i = w \cdot x_i + b
+
+    with s = `intercept_scaling` and the weights :math:`c_i` of the rows. At the minimum the hinge
+    loss of a row is its slack :math:`\xi_i`; the margin is :math:`1 / \|w\|`. The unconstrained
+    form :math:`\sum_i \ell_i + \lambda \|w\|^2` is the same with :math:`\lambda = 1 / (2C)`.
+
+    Solvers: with up to 320 columns an interior point method ('hinge', about 20 passes over the
+    rows) or Newton's method ('squared_hinge', finite); with more, dual coordinate descent (Hsieh
+    and others 2008) or Newton's method by conjugate gradients. 'l1': proximal Newton on working
+    sets of columns for 'squared_hinge'; a linear program (HiGHS) for 'hinge', which scikit-learn
+    does not have. The few-columns solvers copy the table once. Deterministic; independent of
+    `n_jobs`.
+
+    See Also
+    --------
+    SVC : Curved boundaries by kernels.
+    LogisticRegression : Probabilities.
+
+    Examples
+    --------
+    >>> from assay.linear import LinearSVC
+    >>> X, y = [[0.0, 0.0], [1.0, 1.0], [3.0, 3.0], [4.0, 3.0]], ["no", "no", "yes", "yes"]
+    >>> model = LinearSVC(loss="hinge", C=10).fit(X, y)
+    >>> model.predict([[1.5, 1.0], [3.0, 2.5]]).tolist()
+    ['no', 'yes']
+    >>> bool(model.duality_gap_[0] <= 1e-8 * model.objective_[0])
+    True
+    """
+
+    model_id: ClassVar[int | None] = 175
+    takes_sparse: ClassVar[bool] = True
+    assay_path: ClassVar[LinearSVCPath] = LinearSVCPath()
+
+    def __init__(
+        self,
+        penalty: str = "l2",
+        loss: str = "squared_hinge",
+        *,
+        dual: bool | str = "auto",
+        tol: float = 1e-4,
+        C: float = 1.0,
+        multi_class: str = "ovr",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        class_weight: ClassWeight = None,
+        verbose: int = 0,
+        random_state: int | np.random.RandomState | None = None,
+        max_iter: int = 1000,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.penalty = penalty
+        self.loss = loss
+        self.dual = dual
+        self.tol = tol
+        self.C = C
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Find the lines.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the rows: C is multiplied by them.
+
+        Returns
+        -------
+        LinearSVC
+            The fitted model.
+        """
+        task = self._task()
+        rows, codes, weight = self._fit_data(X, y, sample_weight)
+        self._fit_codes(rows, codes, weight, task)
+        return self
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Return the scores f = x.w + b; divided by the length of w they are distances.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_rows, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of float64 of shape (n_rows,) or (n_rows, n_classes)
+            One column per class if there are more than two.
+        """
+        check_is_fitted(self)
+        return self._decide(self._predict_data(X))
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class with the highest score.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_rows, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        codes = self._labels(self.decision_function(X))
+        return np.asarray(self.classes_[codes])
+
+    def _task(self) -> Task:
+        """Check the parameters and return what is to be solved."""
+        check_option("penalty", self.penalty, ["l2", "l1"])
+        check_option("loss", self.loss, ["squared_hinge", "hinge"])
+        check_option("dual", self.dual, ["auto", True, False])
+        check_option("multi_class", self.multi_class, ["ovr"])
+        check_option("fit_intercept", self.fit_intercept, [True, False])
+        check_interval("tol", self.tol, 0, open_low=True, open_high=True)
+        check_interval("C", self.C, 0, open_low=True, open_high=True)
+        check_interval(
+            "intercept_scaling", self.intercept_scaling, 0, open_low=True, open_high=True
+        )
+        check_interval("verbose", self.verbose, 0, integer=True)
+        check_interval("max_iter", self.max_iter, 1, integer=True)
+        check_class_weight(self.class_weight)
+        return Task(
+            penalty=self.penalty,
+            loss=self.loss,
+            C=float(self.C),
+            constant=float(self.intercept_scaling) if self.fit_intercept else 0.0,
+            tol=max(1e-4 * float(self.tol), 1e-12),
+            max_iter=int(self.max_iter),
+            seed=int(seeded(self.random_state).randint(np.iinfo(np.int32).max)),
+            n_threads=check_n_jobs(self.n_jobs),
+        )
+
+    def _fit_codes(
+        self, rows: Any, codes: NDArray[np.int64], weight: Floats | None, task: Task
+    ) -> None:
+        problems = binary_problems(self.classes_, codes, weight, self.class_weight)
+        problems.check_two_sides()
+        found = solve(rows, problems, task)
+        self.coef_, self.intercept_ = found.coef, found.intercept
+        self.objective_, self.duality_gap_ = found.objective, found.gap
+        self.n_iter_, self.stop_reason_ = found.n_iter, found.stop
+        if found.stop == "max_iter":
+            share = float((found.gap / found.objective).max())
+            warnings.warn(
+                f"LinearSVC did not converge in max_iter={self.max_iter} iterations: the duality "
+                f"gap is {share:.1g} of the objective, {task.tol:.1g} is asked for. Scale the "
+                "columns, raise max_iter, or raise tol",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _decide(self, rows: Any) -> Floats:
+        found = scores(rows, self.coef_, self.intercept_, check_n_jobs(self.n_jobs))
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    @staticmethod
+    def _labels(decision: Floats) -> NDArray[np.int64]:
+        """Return the class codes of decisions."""
+        return (decision > 0).astype(np.int64) if decision.ndim == 1 else decision.argmax(axis=1)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        count = 1 if len(self.classes_) == 2 else len(self.classes_)
+        check_array_state(self, "coef_", "f", (count, self.n_features_in_))
+        for name in ("intercept_", "objective_", "duality_gap_"):
+            check_array_state(self, name, "f", (count,))
+        n_iter = getattr(self, "n_iter_", None)
+        if not isinstance(n_iter, int) or isinstance(n_iter, bool) or n_iter < 0:
+            raise DataError("the model is damaged: n_iter_ is missing or not >= 0")
+        if getattr(self, "stop_reason_", None) not in STOPS:
+            raise DataError("the model is damaged: stop_reason_ is missing or unknown")

@@ -1,0 +1,205 @@
+"""From parameters and checked data to the solver of the core, and back: no estimator needed."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.exceptions import ConvergenceWarning
+
+from assay._core import linear as kernels
+from assay.base import DataError, ParameterError, check_interval, check_option
+
+SOLVERS = ("auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
+STOPS = ("converged", "max_iter", "separated", "stalled")
+# What the core calls them: by size, factors of the Hessian, conjugate gradients.
+_METHODS = {"newton-cholesky": 1, "newton-cg": 2}
+
+
+@dataclass(frozen=True)
+class Strength:
+    """A penalty for the sum of the losses: l1 ||w||_1 + l2/2 ||w||^2."""
+
+    l1: float
+    l2: float
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Coefficients of one penalty, with what certifies them.
+
+    Norm and gap belong to the mean loss with the penalty divided by the same sum of weights.
+    """
+
+    coef: NDArray[np.float64]
+    intercept: NDArray[np.float64]
+    n_iter: int
+    gradient_norm: float
+    duality_gap: float | None
+    stop_reason: str
+
+
+def strength_of(params: Mapping[str, Any]) -> Strength:
+    """Check `penalty`, `C` and `l1_ratio` and return the penalty they mean."""
+    penalty, C, ratio = params["penalty"], params["C"], params["l1_ratio"]
+    check_option("penalty", penalty, ("auto", "l1", "l2", "elasticnet", None, "deprecated"))
+    check_interval("C", C, 0.0, open_low=True)
+    check_interval("l1_ratio", ratio, 0.0, 1.0, options=[None])
+    if penalty is None or np.isinf(C):
+        return Strength(0.0, 0.0)
+    if penalty in ("l1", "l2"):
+        ratio = 1.0 if penalty == "l1" else 0.0
+    elif penalty == "elasticnet" and ratio is None:
+        raise ParameterError("penalty='elasticnet' needs l1_ratio, a number in [0, 1]; got None")
+    ratio = 0.0 if ratio is None else float(ratio)
+    return Strength(ratio / float(C), (1.0 - ratio) / float(C))
+
+
+def check_settings(params: Mapping[str, Any]) -> None:
+    """Check the parameters that say how the solution is sought."""
+    check_option("solver", params["solver"], SOLVERS)
+    check_interval("tol", params["tol"], 0.0, open_low=True, open_high=True)
+    check_interval("max_iter", params["max_iter"], 1, integer=True)
+    for name in ("fit_intercept", "dual", "warm_start"):
+        check_option(name, params[name], (True, False))
+    check_interval("intercept_scaling", params["intercept_scaling"], 0.0, open_low=True)
+    check_interval("verbose", params["verbose"], 0, integer=True, options=[True, False])
+    seed = params["random_state"]
+    if not isinstance(seed, np.random.RandomState):
+        check_interval("random_state", seed, 0, integer=True, options=[None])
+
+
+def class_weights(
+    given: Mapping[Any, float] | str | None,
+    classes: NDArray[Any],
+    codes: NDArray[np.int64],
+    weight: NDArray[np.float64] | None,
+) -> NDArray[np.float64]:
+    """Return the weight of every row: its own times that of its class.
+
+    'balanced' makes all classes weigh the same: W / (K W_k), W_k the sum of the weights of class k.
+    """
+    rows = np.ones(len(codes)) if weight is None else weight
+    sums = np.bincount(codes, weights=rows, minlength=len(classes))
+    if (sums == 0).any():
+        empty = classes[sums == 0][0]
+        raise DataError(
+            f"all rows of class {empty} have weight 0, so its probability cannot be learned; "
+            "leave these rows out of the table"
+        )
+    if given is None:
+        return rows
+    if isinstance(given, str):
+        check_option("class_weight", given, ("balanced", None))
+        factor = sums.sum() / (len(classes) * sums)
+    elif isinstance(given, Mapping):
+        labels = classes.tolist()
+        unknown = [label for label in given if label not in labels]
+        if unknown:
+            raise ParameterError(
+                f"class_weight must name classes of y; got {unknown[0]!r}, which is none of them"
+            )
+        factor = np.array([given.get(label, 1.0) for label in labels], dtype=np.float64)
+        if not (np.isfinite(factor) & (factor > 0)).all():
+            raise ParameterError(f"class_weight must hold finite numbers > 0; got {given!r}")
+    else:
+        raise ParameterError(f"class_weight must be a dict, 'balanced' or None; got {given!r}")
+    scaled: NDArray[np.float64] = rows * factor[codes]
+    return scaled
+
+
+def solve(
+    rows: Any,
+    codes: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    n_classes: int,
+    strengths: Sequence[Strength],
+    settings: Mapping[str, Any],
+    n_threads: int,
+    start: NDArray[np.float64] | None = None,
+) -> list[Solution]:
+    """Return the solution for each penalty, in turn on one packed table.
+
+    `start` holds coefficients and, as the last column, intercepts, one row per output.
+    """
+    total = float(weight.sum())
+    n_features = rows.shape[1]
+    rest: dict[str, Any] = {
+        "codes": codes.astype(np.int32),
+        "weight": weight / total,
+        "n_classes": n_classes,
+        "l1": np.array([each.l1 / total for each in strengths]),
+        "l2": np.array([each.l2 / total for each in strengths]),
+        "start": np.empty((0, 0)) if start is None else np.ascontiguousarray(start),
+        "intercept": bool(settings["fit_intercept"]),
+        "method": _METHODS.get(settings["solver"], 0),
+        "max_iter": int(settings["max_iter"]),
+        "tol": float(settings["tol"]),
+        "n_threads": n_threads,
+    }
+    if issparse(rows):
+        values = np.ascontiguousarray(rows.data, dtype=np.float64)
+        found = kernels.logistic_sparse(
+            values, rows.indices, rows.indptr, n_features=n_features, **rest
+        )
+    else:
+        found = kernels.logistic(np.ascontiguousarray(rows, dtype=np.float64), **rest)
+    n_outputs = 1 if n_classes == 2 else n_classes
+    coefs = found["coef"].reshape(len(strengths), n_outputs, n_features)
+    intercepts = found["intercept"].reshape(len(strengths), n_outputs)
+    return [
+        Solution(
+            coefs[i],
+            intercepts[i],
+            int(found["n_iter"][i]),
+            float(found["gradient_norm"][i]),
+            float(found["gap"][i]) if each.l1 > 0 else None,
+            STOPS[found["stop"][i]],
+        )
+        for i, each in enumerate(strengths)
+    ]
+
+
+def warn_if_wide(strength: Strength, n_samples: int, n_features: int) -> None:
+    """Warn of a classifier without penalty that can learn any labels by heart."""
+    if strength.l1 == strength.l2 == 0 and n_features >= n_samples:
+        warnings.warn(
+            f"LogisticRegression has no penalty, but {n_features} columns for {n_samples} rows: "
+            "it can learn any labels by heart, and will be far off on new rows. Give a finite C "
+            "(C=1.0 is the default), or fewer columns.",
+            UserWarning,
+            stacklevel=4,
+        )
+
+
+def warn_if_unfinished(solution: Solution, settings: Mapping[str, Any]) -> None:
+    """Warn of a solution that is not the minimum, with cause and remedy."""
+    reached = f"largest gradient {solution.gradient_norm:.1e}, tol={settings['tol']:g}"
+    if solution.stop_reason == "separated":
+        warnings.warn(
+            "LogisticRegression without penalty: the classes are separated, perfectly or in some "
+            "direction, so the coefficients of the best fit are infinite. The search was stopped "
+            f"after {solution.n_iter} steps; the probabilities are too sure of themselves. Give a "
+            "finite C (C=1.0 is the default).",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    elif solution.stop_reason == "max_iter":
+        warnings.warn(
+            f"LogisticRegression did not converge in max_iter={settings['max_iter']} steps "
+            f"({reached}). Raise max_iter, or penalise more (a smaller C).",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+    elif solution.stop_reason == "stalled":
+        warnings.warn(
+            f"LogisticRegression stopped where rounding allows no further step ({reached}). Scale "
+            "the columns, drop copies of columns, or penalise more (a smaller C).",
+            ConvergenceWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,404 @@
+"""The perceptron, which learns from its mistakes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from assay._core import linear as kernels
+from assay.base import (
+    Classifier,
+    DataError,
+    check_array_state,
+    check_interval,
+    check_n_jobs,
+    check_option,
+    check_weight,
+)
+from assay.linear._gradient_descent_classes import (
+    ClassWeight,
+    binary_problems,
+    check_class_weight,
+    continued_codes,
+)
+from assay.linear._gradient_descent_solver import (
+    SCHEDULES,
+    Binaries,
+    Floats,
+    csr_arrays,
+    histories,
+    seeded,
+)
+from assay.linear._least_model import scores
+from assay.theory import perceptron_mistake_bound
+
+
+class Perceptron(Classifier):
+    r"""Separate classes by a line, corrected whenever it is wrong.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Whether there is an intercept.
+    max_iter : int >= 1, default=1000
+        Most passes over the rows.
+    n_iter_no_change : int >= 1 or None, default=20
+        Passes without fewer mistakes than ever before, after which the classes count as not
+        separable; None = go on until they are separated.
+    shuffle : bool, default=True
+        Whether each pass visits the rows in a new random order.
+    eta0 : float > 0, default=1.0
+        Size of the first correction.
+    schedule : {'constant', 'inverse_time', 'slow', 'inverse_scaling'}, default='constant'
+        Size of correction t, see `learning_rate`.
+    power_t : float >= 0, default=0.5
+        Exponent of 'inverse_scaling'.
+    normalize : bool, default=False
+        Whether weights and intercept are scaled to length 1 after each correction.
+    center : bool, default=False
+        Whether the rows are moved to mean zero and no intercept is learned there: less bias, fewer
+        mistakes when the rows are far from the origin.
+    class_weight : dict, 'balanced' or None, default=None
+        Weight of the corrections for each class.
+    random_state : int, RandomState or None, default=0
+        Order of the rows.
+    n_jobs : int, default=None
+        Threads, one per binary problem; None = 1, -1 = all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels seen in fit, sorted.
+    coef_ : ndarray of float64 of shape (1, n_features) or (n_classes, n_features)
+        The weights w; one row per class if there are more than two.
+    intercept_ : ndarray of float64 of shape (1,) or (n_classes,)
+        The intercepts b.
+    n_mistakes_ : ndarray of int64 of shape (1,) or (n_classes,)
+        Mistakes made while learning.
+    mistake_history_ : ndarray of float64 of shape (n_iter_,) or (n_classes, n_iter_)
+        Mistakes in each pass.
+    radius_ : float
+        Length R of the longest training row (with the 1 of the intercept; centred if `center`).
+    margin_ : ndarray of float64 of shape (1,) or (n_classes,)
+        Distance gamma of the nearest row from the line found; negative if a row is on the wrong
+        side.
+    mean_ : ndarray of float64 of shape (n_features,)
+        Mean of the training rows, if `center`.
+    n_iter_ : int
+        Number of passes (of the slowest class).
+    stop_reason_ : str
+        'converged' (no mistake in a whole pass), 'no_decrease' or 'max_iter'.
+    t_ : int
+        Number of corrections made, where the schedule goes on.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a dataframe.
+
+    Notes
+    -----
+    .. math:: \hat y(x) = +1 \text{ if } w \cdot x + b \ge 0 \text{ else } -1, \qquad
+              \text{wrong at } x_i: \; (w, b) \leftarrow (w, b) + \eta_t\, y_i\, (x_i, 1)
+
+    If a line separates the rows with margin :math:`\gamma`, at most :math:`R^2 / \gamma^2` mistakes
+    are made (Novikoff 1962) by the plain perceptron: constant steps, not normalised, without
+    weights. `mistake_bound_` is that number for the line found. More than two classes: one line per
+    class against all others; the highest score wins. O(n d) for each pass. Deterministic for a
+    `random_state`.
+
+    See Also
+    --------
+    LinearSVC : The line with the widest margin.
+    GradientDescentClassifier : Other losses in the same manner.
+
+    Examples
+    --------
+    >>> from assay.linear import Perceptron
+    >>> model = Perceptron().fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1])  # AND
+    >>> model.predict([[0, 1], [1, 1]]).tolist()
+    [0, 1]
+    >>> bool(model.n_mistakes_[0] <= model.mistake_bound_[0])
+    True
+    """
+
+    model_id: ClassVar[int | None] = 179
+    takes_sparse: ClassVar[bool] = True
+    expected_failures: ClassVar[Mapping[str, str]] = {
+        f"check_sample_weight_equivalence_on_{kind}_data": (
+            "a weight is the size of a correction: a row of weight 2 is corrected twice as far "
+            "when it is wrong, not visited twice"
+        )
+        for kind in ("dense", "sparse")
+    }
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        n_iter_no_change: int | None = 20,
+        shuffle: bool = True,
+        eta0: float = 1.0,
+        schedule: str = "constant",
+        power_t: float = 0.5,
+        normalize: bool = False,
+        center: bool = False,
+        class_weight: ClassWeight = None,
+        random_state: int | np.random.RandomState | None = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.n_iter_no_change = n_iter_no_change
+        self.shuffle = shuffle
+        self.eta0 = eta0
+        self.schedule = schedule
+        self.power_t = power_t
+        self.normalize = normalize
+        self.center = center
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Pass over the rows until no mistake is made.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the corrections.
+
+        Returns
+        -------
+        Perceptron
+            The fitted model.
+        """
+        self._check_params()
+        rows, codes, weight = self._fit_data(X, y, sample_weight)
+        problems = binary_problems(self.classes_, codes, weight, self.class_weight)
+        problems.check_two_sides()
+        shape = (problems.count, rows.shape[1])
+        self._reset(shape)
+        if self.center:
+            self.mean_ = _mean(rows, problems.weight)
+        separated = self._learn(rows, problems, self.max_iter, self.n_iter_no_change or 0)
+        if separated:
+            self.stop_reason_ = "converged"
+        elif self.n_iter_ < self.max_iter:
+            self.stop_reason_ = "no_decrease"
+        else:
+            warnings.warn(
+                f"Perceptron did not converge: mistakes were still made in pass {self.n_iter_}. "
+                "Raise max_iter, or use LinearSVC or LogisticRegression if the classes cannot be "
+                "separated",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def partial_fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Make one more pass, over these rows.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        classes : array-like of shape (n_classes,), optional
+            All classes there are; needed in the first call.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the corrections.
+
+        Returns
+        -------
+        Perceptron
+            The model, one pass further. `radius_` and `margin_` are those of the last rows.
+        """
+        self._check_params()
+        first = not hasattr(self, "coef_")
+        rows = self._rows(X, reset=first)
+        self.classes_, codes = continued_codes(self, y, classes, rows.shape[0], first=first)
+        weight = check_weight(sample_weight, rows)
+        problems = binary_problems(self.classes_, codes, weight, self.class_weight, complete=False)
+        if first:
+            self._reset((problems.count, rows.shape[1]))
+            if self.center:  # the place of the rows is known from the first call only
+                self.mean_ = _mean(rows, problems.weight)
+        separated = self._learn(rows, problems, 1, 0)
+        self.stop_reason_ = "converged" if separated else "max_iter"
+        return self
+
+    @property
+    def mistake_bound_(self) -> Floats:
+        """Most mistakes, R^2 / gamma^2, by the margin found; infinite if it is not positive."""
+        check_is_fitted(self)
+        bounds = [
+            perceptron_mistake_bound(self.radius_, float(margin)) if margin > 0 else np.inf
+            for margin in self.margin_
+        ]
+        return np.array(bounds)
+
+    def decision_function(self, X: ArrayLike) -> Floats:
+        """Return the scores w.x + b.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_rows, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of float64 of shape (n_rows,) or (n_rows, n_classes)
+            One column per class if there are more than two.
+        """
+        check_is_fitted(self)
+        found = self._scores(self._predict_data(X))
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class on whose side each row is; a score of 0 is the positive class.
+
+        Parameters
+        ----------
+        X : array-like or CSR matrix of shape (n_rows, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        found = self.decision_function(X)
+        codes = (found >= 0).astype(np.int64) if found.ndim == 1 else found.argmax(axis=1)
+        return self.classes_[codes]  # type: ignore[no-any-return]
+
+    def _check_params(self) -> None:
+        for name in ("fit_intercept", "shuffle", "normalize", "center"):
+            check_option(name, getattr(self, name), [True, False])
+        check_interval("max_iter", self.max_iter, 1, integer=True)
+        check_interval("n_iter_no_change", self.n_iter_no_change, 1, integer=True, options=[None])
+        check_interval("eta0", self.eta0, 0, open_low=True, open_high=True)
+        check_interval("power_t", self.power_t, 0, open_high=True)
+        steps = [name for name in SCHEDULES if name != "line_search"]
+        check_option("schedule", self.schedule, steps)
+        check_class_weight(self.class_weight)
+        check_n_jobs(self.n_jobs)
+        seeded(self.random_state)
+
+    def _reset(self, shape: tuple[int, int]) -> None:
+        self.coef_, self.intercept_ = np.zeros(shape), np.zeros(shape[0])
+        self.n_mistakes_ = np.zeros(shape[0], dtype=np.int64)
+        self.mistake_history_ = np.empty((shape[0], 0) if shape[0] > 1 else 0)
+        self.n_iter_, self.t_ = 0, 0
+        self.stop_reason_ = "max_iter"
+
+    def _learn(self, rows: Any, problems: Binaries, max_iter: int, patience: int) -> bool:
+        """Pass over the rows from where the model is; say whether all were right in the end."""
+        mean = self.mean_ if self.center else np.empty(0)
+        seed = int(seeded(self.random_state).randint(np.iinfo(np.int32).max)) + self.n_iter_
+        options = kernels.PerceptronOptions(
+            schedule=SCHEDULES[self.schedule],
+            eta0=float(self.eta0),
+            power=float(self.power_t),
+            fit_intercept=bool(self.fit_intercept) and not self.center,
+            normalize=bool(self.normalize),
+            shuffle=bool(self.shuffle),
+            max_iter=max_iter,
+            patience=patience,
+            seed=seed,
+            first_step=self.t_,
+        )
+        offset = np.zeros(problems.count)  # the intercept of centred rows, where it is not learned
+        intercept = offset if self.center else self.intercept_
+        run: Any = kernels.learn_from_mistakes  # which of its forms is known at run time only
+        found = run(
+            *csr_arrays(rows),
+            *problems.arrays,
+            mean,
+            options,
+            self.coef_,
+            intercept,
+            n_threads=check_n_jobs(self.n_jobs),
+        )
+        if self.center:
+            self.intercept_ = -self.coef_ @ mean
+        passes = found["n_iter"]
+        history = histories(found["mistakes"], passes)
+        self.mistake_history_ = np.concatenate([self.mistake_history_, history], axis=-1)
+        self.n_mistakes_ += found["n_mistakes"]
+        self.n_iter_ += int(passes.max())
+        self.t_ = int(found["n_steps"].max())
+        self._measure(rows, problems, mean)
+        return bool(found["separated"].all())
+
+    def _measure(self, rows: Any, problems: Binaries, mean: Floats) -> None:
+        """Set radius and margin of the rows that count."""
+        counted = problems.weight > 0
+        rows = rows if counted.all() else rows[counted]
+        constant = 1.0 if self.fit_intercept and not self.center else 0.0
+        squares = _square_lengths(rows, mean) + constant
+        self.radius_ = float(np.sqrt(squares.max()))
+        intercepts = self.intercept_ * constant
+        lengths = np.sqrt((self.coef_**2).sum(axis=1) + intercepts**2)
+        found = self._scores(rows)
+        margins = np.zeros(problems.count)
+        for k, positive in enumerate(problems.positives):
+            signs = np.where(problems.targets[counted] == positive, 1.0, -1.0)
+            if lengths[k] > 0:
+                margins[k] = (signs * found[:, k]).min() / lengths[k]
+        self.margin_ = margins
+
+    def _scores(self, rows: Any) -> Floats:
+        return scores(rows, self.coef_, self.intercept_, check_n_jobs(self.n_jobs))
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        count = 1 if len(self.classes_) == 2 else len(self.classes_)
+        for name in ("n_iter_", "t_"):
+            number = getattr(self, name, None)
+            if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+                raise DataError(f"the model is damaged: {name} is missing or not >= 0")
+        check_array_state(self, "coef_", "f", (count, self.n_features_in_))
+        check_array_state(self, "intercept_", "f", (count,))
+        check_array_state(self, "margin_", "f", (count,))
+        check_array_state(self, "n_mistakes_", "i", (count,), low=0)
+        shape = (self.n_iter_,) if count == 1 else (count, self.n_iter_)
+        check_array_state(self, "mistake_history_", "f", shape, low=0)
+        if self.center:
+            check_array_state(self, "mean_", "f", (self.n_features_in_,))
+        radius = getattr(self, "radius_", None)
+        if not (isinstance(radius, float) and 0 <= radius < np.inf):
+            raise DataError("the model is damaged: radius_ is missing or no number >= 0")
+        if getattr(self, "stop_reason_", None) not in ("converged", "no_decrease", "max_iter"):
+            raise DataError("the model is damaged: stop_reason_ is missing or unknown")
+
+
+def _mean(rows: Any, weight: Floats) -> Floats:
+    return np.asarray(rows.T @ weight / weight.sum(), dtype=np.float64).ravel()
+
+
+def _square_lengths(rows: Any, mean: Floats) -> Floats:
+    """Return the squared length of each row, moved by the mean if there is one."""
+    if not issparse(rows):
+        moved = rows - mean if len(mean) else rows
+        return np.asarray(np.einsum("ij,ij->i", moved, moved, dtype=np.float64))
+    squares = np.asarray(rows.multiply(rows).sum(axis=1), dtype=np.float64).ravel()
+    shift = mean @ mean - 2 * (rows @ mean) if len(mean) else 0.0
+    return np.asarray(squares + shift)

@@ -1,0 +1,10 @@
+"""Many classes or labels by way of binary problems."""
+
+from __future__ import annotations
+
+from assay.multiclass._all_vs_all import AllVsAllClassifier
+from assay.multiclass._cost_classifier import CostClassifier
+from assay.multiclass._multilabel import MultilabelClassifier
+from assay.multiclass._one_vs_all import OneVsAllClassifier
+
+__all__ = ["AllVsAllClassifier", "CostClassifier", "MultilabelClassifier", "OneVsAllClassifier"]

@@ -1,0 +1,115 @@
+"""Binary classifiers as members: fitted on 0 and 1, in threads, and asked how sure they are."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.utils.validation import has_fit_parameter
+
+from assay.base import DataError, ParameterError, as_frame
+
+Result = TypeVar("Result")
+
+
+def check_classifier(name: str, estimator: Any) -> None:
+    """Refuse a parameter that is no classifier.
+
+    Parameters
+    ----------
+    name : str
+        The parameter, for the message.
+    estimator : object
+        What came.
+    """
+    able = hasattr(estimator, "fit") and hasattr(estimator, "predict")
+    if not able or isinstance(estimator, type) or not is_classifier(estimator):
+        raise ParameterError(f"{name} must be a classifier; got {estimator!r}")
+
+
+def check_same_length(X: Any, n_targets: int) -> None:
+    """Refuse a table with another number of rows than there are targets."""
+    if X.shape[0] != n_targets:
+        raise DataError(
+            f"X has {X.shape[0]} rows but y has {n_targets}; each row needs one target "
+            "(inconsistent numbers of samples)"
+        )
+
+
+def check_takes_weight(estimator: Any, weight: NDArray[np.float64] | None) -> None:
+    """Refuse weights that a member could not use."""
+    if weight is not None and not has_fit_parameter(estimator, "sample_weight"):
+        raise DataError(
+            f"sample_weight cannot be used: the fit of {type(estimator).__name__} takes none"
+        )
+
+
+def fitted(estimator: Any, X: Any, y: NDArray[Any], weight: NDArray[np.float64] | None) -> Any:
+    """Return a fitted copy of an estimator; weights are passed if there are any."""
+    member = clone(estimator)
+    return member.fit(X, y) if weight is None else member.fit(X, y, sample_weight=weight)
+
+
+def taken(X: Any, rows: NDArray[np.int64]) -> Any:
+    """Return some rows of an array, a sparse matrix or a dataframe, as the same kind of table."""
+    frame = as_frame(X)
+    return X[rows] if frame is None else frame[rows].to_native()
+
+
+def confidence(member: Any, X: Any) -> NDArray[np.float64]:
+    """Return how sure a member is of class 1: above 0 if it is more likely than not.
+
+    Parameters
+    ----------
+    member : classifier
+        Fitted on the classes 0 and 1.
+    X : table
+        The rows.
+
+    Returns
+    -------
+    ndarray of float64 of shape (n_rows,)
+        Its decision function; without one, 2p - 1 from its probability p of class 1; without
+        that, -1 or 1 from its choice.
+    """
+    if hasattr(member, "decision_function"):
+        said = np.asarray(member.decision_function(X), dtype=np.float64)
+        if said.ndim == 2 and said.shape[1] == 2:
+            said = said[:, 1] - said[:, 0]
+    elif hasattr(member, "predict_proba"):
+        said = 2.0 * second_share(member, X) - 1.0
+    else:
+        said = 2.0 * np.asarray(member.predict(X)).astype(np.float64) - 1.0
+    return _one_column(member, said.reshape(-1) if said.shape[1:] == (1,) else said)
+
+
+def second_share(member: Any, X: Any) -> NDArray[np.float64]:
+    """Return a member's probability of class 1."""
+    shares = np.asarray(member.predict_proba(X), dtype=np.float64)
+    if shares.ndim != 2 or shares.shape[1] != 2:
+        raise DataError(
+            f"predict_proba of {type(member).__name__} gives shape {shares.shape}; two columns "
+            "are needed"
+        )
+    return _one_column(member, shares[:, 1])
+
+
+def check_binary_state(model: Any, name: str) -> None:
+    """Refuse restored members that were not fitted on the classes 0 and 1."""
+    for position, member in enumerate(getattr(model, name)):
+        classes = np.asarray(getattr(member, "classes_", np.empty(0)))
+        if classes.dtype.kind not in "biu" or classes.tolist() != [0, 1]:
+            raise DataError(
+                f"the model is damaged: {name}[{position}] does not have the classes 0 and 1"
+            )
+
+
+def _one_column(member: Any, said: NDArray[np.float64]) -> NDArray[np.float64]:
+    if said.ndim != 1 or not np.isfinite(said).all():
+        raise DataError(
+            f"{type(member).__name__} does not give one finite number per row for two classes "
+            f"(shape {said.shape}); use another binary classifier"
+        )
+    return said

@@ -1,0 +1,154 @@
+"""Many classes as one binary problem per class."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.metaestimators import available_if
+
+from assay.base import Classifier, DataError
+from assay.multiclass._reduction import Problem, Reduction, has_probabilities
+
+
+class OneVsAllClassifier(Classifier, Reduction):
+    r"""Ask one binary classifier per class "this one or another?", and take the surest.
+
+    Parameters
+    ----------
+    estimator : classifier
+        The binary classifier, of Assay or of scikit-learn; it is copied for each class.
+    n_jobs : int, default=None
+        Threads over the classes; None = 1, -1 = all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels seen in fit, sorted.
+    estimators_ : list of classifier
+        The fitted ones, in the order of `classes_`: label 1 is the class, 0 all others. With two
+        classes one is enough, that of the second class: the other would be its mirror image.
+    n_classes_ : int
+        Number of classes.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a dataframe.
+
+    Notes
+    -----
+    With the confidence :math:`f_k(x)` of the classifier of class k, positive if it says "this one",
+
+    .. math:: \hat y(x) = \arg\max_k f_k(x):
+
+    the most confident positive answer or, if all are negative, the least confident negative one.
+    Ties go to the first class. The confidence is the decision function; without one 2p - 1 of the
+    probability p; without that -1 or 1, so that a learner that gives neither leaves many ties.
+
+    Probabilities are those of the members divided by their sum (equal ones if all are 0). They add
+    up to 1, but each was learned on its own: calibrate them before costs depend on them.
+
+    K fits on all rows; compared with all pairs, fewer models and fewer chances of error, but each
+    problem is unbalanced (1 to K - 1).
+
+    See Also
+    --------
+    AllVsAllClassifier : One binary problem per pair of classes.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from assay.multiclass import OneVsAllClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = OneVsAllClassifier(LogisticRegression()).fit(X, y)
+    >>> len(model.estimators_), round(model.score(X, y), 2)
+    (3, 0.95)
+    """
+
+    model_id: ClassVar[int | None] = 200
+
+    def __init__(self, estimator: Any, *, n_jobs: int | None = None) -> None:
+        super().__init__(estimator, n_jobs=n_jobs)
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit one classifier per class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows: an array, a sparse matrix or a dataframe, as the classifier takes it.
+        y : array-like of shape (n_samples,)
+            Their classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Their weights, for a classifier that takes weights.
+
+        Returns
+        -------
+        OneVsAllClassifier
+            The fitted model.
+        """
+        self._check_member()
+        table, codes, weight = self._fit_classes(X, y, sample_weight)
+        singled_out = range(1, 2) if self.n_classes_ == 2 else range(self.n_classes_)
+        problems: list[Problem] = [(None, (codes == k).astype(np.int64)) for k in singled_out]
+        self._fit_members(table, problems, weight)
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class whose classifier is the surest.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        said = self.decision_function(X)
+        best = (said > 0).astype(np.int64) if said.ndim == 1 else said.argmax(axis=1)
+        return self.classes_[best]  # type: ignore[no-any-return]
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the confidence of each classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of float64 of shape (n_samples, n_classes), or (n_samples,) for two classes
+        """
+        said = self._confidences(X)
+        return said[:, 0] if said.shape[1] == 1 else said
+
+    @available_if(has_probabilities)  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the probability of each class: those of the members, divided by their sum.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray of float64 of shape (n_samples, n_classes)
+        """
+        shares = self._second_shares(X)
+        if shares.shape[1] == 1:
+            return np.column_stack([1.0 - shares, shares])
+        total = shares.sum(axis=1, keepdims=True)
+        equal = np.full_like(shares, 1.0 / shares.shape[1])
+        return np.asarray(np.divide(shares, total, out=equal, where=total > 0))
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if self.n_classes_ < 2:
+            raise DataError("the model is damaged: classes_ holds fewer than two labels")
+        self._check_members_state(1 if self.n_classes_ == 2 else self.n_classes_)

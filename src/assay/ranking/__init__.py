@@ -1,0 +1,11 @@
+"""Learning to put items in order."""
+
+from __future__ import annotations
+
+from assay.evaluate import omega_loss
+from assay.ranking import costs
+from assay.ranking._omega import OmegaRanker
+from assay.ranking._pairwise import PairwiseRanker
+from assay.ranking._quicksort import Sorted, preference_sort
+
+__all__ = ["OmegaRanker", "PairwiseRanker", "Sorted", "costs", "omega_loss", "preference_sort"]

@@ -1,0 +1,157 @@
+"""Many classes from problems of two: which problems, where their numbers go, how they vote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One problem of two classes.
+
+    Parameters
+    ----------
+    rows : ndarray of int
+        The training rows that take part.
+    signs : ndarray of float64
+        Their classes as +1 and -1.
+    slots : ndarray of int
+        For each of these rows, the line of `dual_coef_` that its coefficient goes to.
+    positive : int
+        The class of +1.
+    negative : int or None
+        The class of -1; None = all others.
+    """
+
+    rows: NDArray[np.intp]
+    signs: Vector
+    slots: NDArray[np.intp]
+    positive: int
+    negative: int | None
+
+
+def tasks(codes: NDArray[np.int64], used: NDArray[np.intp], n_classes: int, how: str) -> list[Task]:
+    """Return the problems that together tell all classes apart.
+
+    Parameters
+    ----------
+    codes : ndarray of int64 of shape (n_samples,)
+        Classes 0..K-1.
+    used : ndarray of int
+        Rows with a weight above 0.
+    n_classes : int
+        K.
+    how : {'ovo', 'ovr'}
+        One class against one, or one against the rest. Two classes are one problem, in which
+        class 1 is positive; of a pair (i, j), class i is, as in libsvm.
+
+    Returns
+    -------
+    list of Task
+
+    Examples
+    --------
+    >>> [(t.positive, t.negative) for t in tasks(np.array([0, 1, 2]), np.arange(3), 3, "ovo")]
+    [(0, 1), (0, 2), (1, 2)]
+    """
+    mine = codes[used]
+    if n_classes == 2:
+        signs = np.where(mine == 1, 1.0, -1.0)
+        return [Task(used, signs, np.zeros(len(used), dtype=np.intp), 1, 0)]
+    if how == "ovr":
+        return [
+            Task(
+                used, np.where(mine == k, 1.0, -1.0), np.full(len(used), k, dtype=np.intp), k, None
+            )
+            for k in range(n_classes)
+        ]
+    found = []
+    for i, j in combinations(range(n_classes), 2):
+        rows = used[(mine == i) | (mine == j)]
+        first = codes[rows] == i
+        slots = np.where(first, j - 1, i)
+        found.append(Task(rows, np.where(first, 1.0, -1.0), slots, i, j))
+    return found
+
+
+def n_lines(n_classes: int, how: str) -> int:
+    """Return the number of lines of `dual_coef_`."""
+    return 1 if n_classes == 2 else n_classes if how == "ovr" else n_classes - 1
+
+
+def n_tasks(n_classes: int, how: str) -> int:
+    """Return the number of problems."""
+    pairs = n_classes * (n_classes - 1) // 2
+    return 1 if n_classes == 2 else n_classes if how == "ovr" else pairs
+
+
+def gather(parts: Sequence[Task], values: Sequence[Vector], shape: tuple[int, int]) -> Vector:
+    """Return one matrix (lines, rows) with the numbers of all problems in their places."""
+    whole = np.zeros(shape)
+    for task, numbers in zip(parts, values, strict=True):
+        whole[task.slots, task.rows] = numbers
+    return whole
+
+
+def by_class(rows: NDArray[np.intp], codes: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Return rows ordered by class, and within a class as they came."""
+    return rows[np.argsort(codes[rows], kind="stable")].astype(np.int32)
+
+
+def pair_decisions(
+    sums: Sequence[Vector], intercept: Vector, n_classes: int
+) -> NDArray[np.float64]:
+    """Return the decision of every pair from what each class's support vectors add.
+
+    Parameters
+    ----------
+    sums : sequence of K ndarrays of shape (n, K - 1)
+        Of class c: column l holds the sum over its support vectors with line l of `dual_coef_`.
+    intercept : ndarray of shape (K (K - 1) / 2,)
+        Thresholds of the pairs.
+    n_classes : int
+        K.
+
+    Returns
+    -------
+    ndarray of shape (n, K (K - 1) / 2)
+        Positive = the first class of the pair.
+    """
+    columns = [
+        sums[i][:, j - 1] + sums[j][:, i] + b
+        for (i, j), b in zip(combinations(range(n_classes), 2), intercept, strict=True)
+    ]
+    return np.column_stack(columns)
+
+
+def votes(decisions: Vector, n_classes: int) -> NDArray[np.int64]:
+    """Return how many pairs each class wins."""
+    count = np.zeros((len(decisions), n_classes), dtype=np.int64)
+    for p, (i, j) in enumerate(combinations(range(n_classes), 2)):
+        first = decisions[:, p] > 0
+        count[:, i] += first
+        count[:, j] += ~first
+    return count
+
+
+def votes_and_confidence(decisions: Vector, n_classes: int) -> Vector:
+    """Return votes with ties broken by the sum of confidences, as scikit-learn does.
+
+    The sums are squeezed into (-1/3, 1/3), so that they order tied classes and never outweigh a
+    vote.
+    """
+    total = np.zeros((len(decisions), n_classes))
+    count = np.zeros((len(decisions), n_classes))
+    for p, (i, j) in enumerate(combinations(range(n_classes), 2)):
+        total[:, i] += decisions[:, p]
+        total[:, j] -= decisions[:, p]
+        count[:, i] += decisions[:, p] >= 0
+        count[:, j] += decisions[:, p] < 0
+    return np.asarray(count + total / (3 * (np.abs(total) + 1)))

@@ -1,0 +1,222 @@
+"""What all kernel machines share: rows of any kind in, kept rows and kernel values out."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix, issparse
+
+from assay.base import DataError, Estimator, ParameterError, check_array_state
+from assay.svm import engine
+from assay.svm._binary import PRECOMPUTED, Table
+from assay.svm._gram import gram_of_function, is_items
+from assay.svm._kernel import check_kernel_params, resolve
+from assay.svm._mercer import require_gram
+
+_KEPT = ("vectors_", "vectors_data_", "vectors_indices_", "vectors_indptr_", "items_")
+
+
+class KernelMachine(Estimator):
+    """Takes tables, CSR matrices, Gram matrices, or items that are no rows of numbers.
+
+    A subclass has the parameters `kernel`, `degree`, `gamma`, `coef0`, `sigma`,
+    `sigma_convention` and `check_kernel`, and the fitted attributes `support_`, `gamma_` and
+    `n_samples_fit_`. The rows that it keeps are, by what came,
+
+    - ``vectors_``: a matrix;
+    - ``vectors_data_``, ``vectors_indices_``, ``vectors_indptr_``: the arrays of a CSR matrix;
+    - ``items_``: a list, for a kernel that is a function of items;
+    - nothing for ``kernel='precomputed'``: `support_` says which columns are looked at.
+    """
+
+    takes_sparse: ClassVar[bool] = True
+
+    # The parameters, for the type checker; a subclass's __init__ sets them.
+    kernel: Any
+    check_kernel: bool
+    support_: NDArray[np.int32]
+    n_samples_fit_: int
+    gamma_: float
+
+    @property
+    def support_vectors_(self) -> Any:
+        """The training rows that predictions need: a matrix, a CSR matrix or a list of items."""
+        if hasattr(self, "items_"):
+            return self.items_
+        if hasattr(self, "vectors_data_"):
+            parts = (self.vectors_data_, self.vectors_indices_, self.vectors_indptr_)
+            return csr_matrix(parts, shape=(len(self.support_), self.n_features_in_))
+        if hasattr(self, "vectors_"):
+            return self.vectors_
+        if self.kernel == "precomputed" and hasattr(self, "support_"):
+            return np.empty((0, 0))
+        raise AttributeError(f"{type(self).__name__} has no support_vectors_ before fit")
+
+    @property
+    def shape_fit_(self) -> tuple[int, ...]:
+        """The shape of the training table."""
+        if hasattr(self, "items_"):
+            return (self.n_samples_fit_,)
+        return (self.n_samples_fit_, self.n_features_in_)
+
+    def _check_kernel_params(self) -> None:
+        check_kernel_params(vars(self))
+        if not isinstance(self.check_kernel, (bool, np.bool_)):
+            raise ParameterError(f"check_kernel must be True or False; got {self.check_kernel!r}")
+
+    def _rows(self, X: Any, *, reset: bool) -> NDArray[Any]:
+        if callable(self.kernel) and is_items(X):
+            items = np.empty(len(X), dtype=object)
+            items[:] = list(X)
+            if not len(items):
+                raise DataError("X has no rows (0 samples); at least 1 is required")
+            return items
+        if self.kernel == "precomputed" and issparse(X):
+            raise DataError(
+                "X is sparse: a precomputed kernel matrix must be dense (call X.toarray())"
+            )
+        return super()._rows(X, reset=reset)
+
+    def _training_table(self, rows: Any, weight: NDArray[np.float64] | None) -> Table:
+        """Return the training rows as the engine takes them."""
+        gram = self._gram(rows)
+        if gram is not None:
+            return Table(PRECOMPUTED, gram)
+        return Table(resolve(vars(self), rows, weight), rows)
+
+    def _gram(self, rows: NDArray[Any]) -> NDArray[Any] | None:
+        """Return the checked training Gram matrix of a function or of a given matrix."""
+        if callable(self.kernel):
+            gram: NDArray[Any] = gram_of_function(self.kernel, rows, rows)
+        elif self.kernel == "precomputed":
+            gram = rows
+            if gram.shape[0] != gram.shape[1]:
+                raise DataError(
+                    f"the Gram matrix must be square, one row and one column for each of the "
+                    f"training rows; got shape {gram.shape}"
+                )
+        else:
+            return None
+        if self.check_kernel:
+            require_gram(gram)
+        return gram
+
+    def _keep(self, rows: Any, index: NDArray[np.int32]) -> None:
+        """Keep the rows that predictions need."""
+        for name in _KEPT:
+            if hasattr(self, name):
+                delattr(self, name)
+        self.support_ = index
+        self.n_samples_fit_ = rows.shape[0]
+        if self.kernel == "precomputed":
+            return
+        if rows.dtype.kind == "O":
+            self.items_ = rows[index].tolist()
+        elif issparse(rows):
+            kept = rows[index]
+            kept.sort_indices()
+            self.vectors_data_ = kept.data
+            self.vectors_indices_ = kept.indices.astype(np.int32, copy=False)
+            self.vectors_indptr_ = kept.indptr.astype(np.int64, copy=False)
+        else:
+            self.vectors_ = np.ascontiguousarray(rows[index])
+
+    def _queries(self, X: Any) -> Queries:
+        """Check a table and return it ready to be decided about."""
+        rows = self._predict_data(X)
+        if self.kernel == "precomputed":
+            # The number of columns was checked: it is that of the training rows.
+            return Queries(None, rows[:, self.support_], None)
+        vectors = self.support_vectors_
+        if callable(self.kernel):
+            if len(self.support_) == 0:
+                return Queries(None, np.empty((rows.shape[0], 0)), None)
+            return Queries(None, gram_of_function(self.kernel, rows, vectors), None)
+        if issparse(rows) != issparse(vectors):
+            dense: Any = rows
+            rows = dense.toarray() if issparse(rows) else csr_matrix(rows)
+        return Queries(self._engine_kernel(), rows, vectors)
+
+    def _engine_kernel(self) -> engine.Kernel:
+        params = vars(self)
+        return engine.Kernel(
+            params["kernel"],
+            gamma=self.gamma_,
+            coef0=float(params["coef0"]),
+            degree=int(params["degree"]),
+        )
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        where = f"the model is damaged: {type(self).__name__}"
+        try:
+            self._check_kernel_params()
+        except ParameterError as error:
+            raise DataError(f"the model is damaged: {error}") from None
+        rows = getattr(self, "n_samples_fit_", None)
+        if type(rows) is not int or rows < 1:
+            raise DataError(f"{where}.n_samples_fit_ is missing or not >= 1")
+        gamma = getattr(self, "gamma_", None)
+        if type(gamma) is not float or not 0 < gamma < np.inf:
+            raise DataError(f"{where}.gamma_ is missing or not a finite number > 0")
+        check_array_state(self, "support_", "i", (None,), low=0, high=rows - 1)
+        self._check_vectors(len(self.support_))
+
+    def _check_vectors(self, n: int) -> None:
+        if self.kernel == "precomputed":
+            if self.n_features_in_ != self.n_samples_fit_:
+                raise DataError("the model is damaged: the training Gram matrix was not square")
+            return
+        if not hasattr(self, "vectors_data_"):
+            check_array_state(self, "vectors_", "f", (n, self.n_features_in_))
+            return
+        last = self.n_features_in_ - 1
+        check_array_state(self, "vectors_data_", "f", (None,))
+        size = len(self.vectors_data_)
+        check_array_state(self, "vectors_indices_", "i", (size,), low=0, high=last)
+        check_array_state(self, "vectors_indptr_", "i", (n + 1,), low=0, high=size)
+        ends = self.vectors_indptr_
+        ascending = ends[0] == 0 and ends[-1] == size and not (np.diff(ends) < 0).any()
+        if not ascending or hasattr(self, "vectors_"):
+            raise DataError("the model is damaged: vectors_indptr_ does not divide the entries")
+        if not self.support_vectors_.has_canonical_format:
+            raise DataError("the model is damaged: vectors_indices_ is not ascending in each row")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        precomputed = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.pairwise = precomputed
+        tags.input_tags.sparse = not precomputed
+        return tags
+
+
+class Queries:
+    """Rows to decide about: with their kernel values, or with what the engine makes them from."""
+
+    def __init__(self, kernel: engine.Kernel | None, rows: Any, vectors: Any) -> None:
+        self.kernel = kernel
+        self.rows = rows
+        self.vectors = vectors
+
+    def __len__(self) -> int:
+        return int(self.rows.shape[0])
+
+    def sums(
+        self, coef: NDArray[np.float64], part: slice = slice(None), n_threads: int = 1
+    ) -> NDArray[np.float64]:
+        """Return sum_v k(x, v) coef_v over the kept rows of `part`: one column per column."""
+        if not len(coef):
+            return np.zeros((len(self), coef.shape[1]))
+        if self.kernel is None:
+            return np.asarray(self.rows[:, part] @ coef, dtype=np.float64)
+        none = np.zeros(coef.shape[1])
+        return engine.decide(
+            self.kernel,
+            self.rows,
+            self.vectors[part],
+            np.ascontiguousarray(coef),
+            none,
+            n_threads=n_threads,
+        )

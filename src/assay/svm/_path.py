@@ -1,0 +1,253 @@
+"""Every C from one kernel matrix per kernel, sliced per fold (a path for `assay.select`).
+
+A kernel value depends on its two rows alone, so a slice of the matrix of the whole table has the
+bits that a fit on these rows computes, and the solver takes the same steps on it. What a candidate
+costs beyond it is its own solve, from its own start: alpha seeding (from another C, or another
+fold) ends at another point within the tolerance, and a path must give the numbers of a fit alone.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from assay.base import Fitted, Predicted
+from assay.svm._machine import Queries
+from assay.svm.engine import Kernel
+
+Candidates = Sequence[Mapping[str, Any]]
+Rows = NDArray[np.int64]
+
+#: Most bytes of kernel values kept for one table, and for one training set.
+_MOST_BYTES = 256 * 2**20
+
+
+class Grams:
+    """Kernel matrices of a whole table, made when a second training set asks for them.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The table.
+    """
+
+    def __init__(self, X: NDArray[Any]) -> None:
+        kind = np.float32 if X.dtype == np.float32 else np.float64
+        self.rows = np.ascontiguousarray(X, dtype=kind)
+        self._lock = threading.Lock()
+        self._asked: set[Kernel] = set()
+        self._made: dict[Kernel, NDArray[np.float32]] = {}
+
+    def matrix(self, kernel: Kernel, n_threads: int) -> NDArray[np.float32] | None:
+        """Return the kernel values of all pairs of rows; None when that is not worth it."""
+        with self._lock:
+            room = 4 * len(self.rows) ** 2 * (len(self._made) + 1) <= _MOST_BYTES
+            if kernel not in self._made and kernel in self._asked and room:
+                self._made[kernel] = kernel.matrix(self.rows, n_threads=n_threads, dtype=np.float32)
+            self._asked.add(kernel)
+            return self._made.get(kernel)
+
+
+class KernelPath(ABC):
+    """What both paths share: one kernel matrix for all candidates that have the same kernel."""
+
+    def share(self, X: NDArray[Any], candidates: Candidates) -> Grams:  # noqa: ARG002
+        """Prepare a place for kernel matrices of the whole table."""
+        return Grams(X)
+
+    def n_fits(self, candidates: Candidates) -> int:
+        """Return one fit per candidate: only kernel values are shared."""
+        return len(candidates)
+
+    def fit_predict(
+        self,
+        estimator: Any,
+        shared: Grams,
+        X: NDArray[Any],
+        y: NDArray[Any],
+        weight: NDArray[np.float64] | None,
+        train: Rows,
+        tests: Sequence[Rows],
+        candidates: Candidates,
+    ) -> Iterator[Fitted]:
+        """Yield, per candidate and in their order, the predictions for each block of `tests`.
+
+        Parameters
+        ----------
+        estimator : SVC or SVR
+            Unfitted template; a candidate overrides its parameters.
+        shared : Grams
+            What `share` returned.
+        X : ndarray of shape (n_samples, n_features)
+            The whole table, encoded.
+        y : ndarray of shape (n_samples,)
+            Class codes 0..K-1, or target values.
+        weight : ndarray or None
+            Sample weights.
+        train : ndarray of int
+            Training rows.
+        tests : sequence of ndarray of int
+            Blocks of rows to predict.
+        candidates : sequence of mapping
+            Parameter settings.
+
+        Yields
+        ------
+        Fitted
+            With size = numbers in the kept rows and their coefficients.
+        """
+        unit = _Unit(shared, train, np.concatenate(tests))
+        usual = estimator.get_params(deep=False)
+        shares = Counter(_kernel_key(usual, candidate) for candidate in candidates)
+        checked = _Checked(estimator, X[train], y[train], None if weight is None else weight[train])
+        for candidate in candidates:
+            model = _candidate(estimator, usual, candidate)
+            settings = model._check_params()
+            rows, targets, weights = checked.for_model(model)
+            table = model._training_table(rows, weights)
+            if table.kernel.kind != "precomputed":
+                alone = shares[_kernel_key(usual, candidate)] == 1
+                unit.ask(table.kernel, settings.n_threads, alone=alone, fixed=_is_fixed(model))
+                table = replace(table, values=unit.values)
+            model._learn(rows, table, targets, weights, settings)
+            if unit.cross is None or table.kernel.kind == "precomputed":
+                queries = model._queries(X[unit.test])
+            else:
+                queries = Queries(None, unit.cross[model.support_].T, None)
+            whole = self._predicted(model, queries, y)
+            size = len(model.support_) * (X.shape[1] + len(model.dual_coef_))
+            yield Fitted(whole.blocks([len(test) for test in tests]), float(size))
+
+    def refit(
+        self,
+        estimator: Any,
+        X: NDArray[Any],
+        y: NDArray[Any],
+        weight: NDArray[np.float64] | None,
+        candidate: Mapping[str, Any],
+    ) -> Any:
+        """Fit one candidate on all rows, as an ordinary fit."""
+        return clone(estimator).set_params(**candidate).fit(X, y, weight)
+
+    @abstractmethod
+    def _predicted(self, model: Any, queries: Queries, y: NDArray[Any]) -> Predicted: ...
+
+
+class ClassifierPath(KernelPath):
+    """The path of `SVC`."""
+
+    def _predicted(self, model: Any, queries: Queries, y: NDArray[Any]) -> Predicted:
+        decisions = model._decisions(queries)
+        label = model.classes_[model._codes(decisions)].astype(np.int64)
+        n_classes = int(y.max()) + 1
+        return Predicted(
+            label, decision=_aligned(model._shaped(decisions), model.classes_, n_classes)
+        )
+
+
+class RegressorPath(KernelPath):
+    """The path of `SVR`."""
+
+    def _predicted(self, model: Any, queries: Queries, y: NDArray[Any]) -> Predicted:  # noqa: ARG002
+        return Predicted(value=model._values(queries))
+
+
+class _Unit:
+    """The kernel values of one training set and its test rows, for the kernel last asked for.
+
+    Attributes
+    ----------
+    values : ndarray of float32 of shape (n_train, n_train) or None
+        Of training rows with each other: what the solver would compute.
+    cross : ndarray of float64 of shape (n_train, n_test) or None
+        Of training with test rows. None for float32 tables, whose decisions are sums of float32
+        values.
+    """
+
+    def __init__(self, shared: Grams, train: Rows, test: Rows) -> None:
+        self.shared, self.train, self.test = shared, train, test
+        self._kernel: Kernel | None = None
+        self.values: NDArray[np.float32] | None = None
+        self.cross: NDArray[np.float64] | None = None
+
+    def ask(self, kernel: Kernel, n_threads: int, *, alone: bool, fixed: bool) -> None:
+        """Provide the values of a kernel.
+
+        A kernel of one candidate (`alone`) is left to the solver, unless the matrix of the whole
+        table is there; it cannot be for one that depends on the training rows (not `fixed`).
+        """
+        if kernel == self._kernel:
+            return
+        self._kernel, self.values, self.cross = kernel, None, None
+        whole = self.shared.matrix(kernel, n_threads) if fixed else None
+        size = len(self.train) * (4 * len(self.train) + 8 * len(self.test))
+        if (whole is None and alone) or size > _MOST_BYTES:
+            return
+        rows = self.shared.rows[self.train]
+        if whole is not None:
+            self.values = whole[np.ix_(self.train, self.train)]
+        else:
+            self.values = kernel.matrix(rows, n_threads=n_threads, dtype=np.float32)
+        if rows.dtype == np.float64 and not alone:
+            self.cross = kernel.matrix(rows, self.shared.rows[self.test], n_threads=n_threads)
+
+
+def _is_fixed(model: Any) -> bool:
+    return model.kernel == "linear" or model.gamma != "scale" or model.sigma is not None
+
+
+class _Checked:
+    """Training data, checked once for all candidates as a fit checks it."""
+
+    def __init__(
+        self, estimator: Any, X: NDArray[Any], y: NDArray[Any], weight: NDArray[Any] | None
+    ) -> None:
+        self._probe = clone(estimator)
+        self._given = (X, y, weight)
+        self._data: Any = None
+        self._learned: dict[str, Any] = {}
+
+    def for_model(self, model: Any) -> Any:
+        """Return rows, targets and weights; give the model what checking them learned."""
+        if self._data is None:
+            self._data = self._probe._fit_data(*self._given)
+            self._learned = {
+                name: value for name, value in vars(self._probe).items() if name.endswith("_")
+            }
+        vars(model).update(self._learned)
+        return self._data
+
+
+def _candidate(estimator: Any, usual: Mapping[str, Any], candidate: Mapping[str, Any]) -> Any:
+    if candidate.keys() <= usual.keys():
+        return type(estimator)(**{**usual, **candidate})
+    return clone(estimator).set_params(**candidate)  # tells which parameter there is not
+
+
+def _kernel_key(usual: Mapping[str, Any], candidate: Mapping[str, Any]) -> str:
+    names = ("kernel", "gamma", "sigma", "sigma_convention", "coef0", "degree")
+    return repr([candidate.get(name, usual[name]) for name in names])
+
+
+def _aligned(
+    decision: NDArray[np.float64], classes: NDArray[Any], n_classes: int
+) -> NDArray[np.float64] | None:
+    """Return decisions with one column for each class of the whole problem."""
+    if n_classes == 2:
+        return decision
+    if decision.ndim == 1:
+        decision = np.column_stack([-decision, decision])
+    if decision.shape[1] != len(classes):  # one against one: no column per class
+        return None
+    # The lowest number for classes that the training rows lack.
+    whole = np.full((len(decision), n_classes), np.finfo(np.float64).min)
+    whole[:, classes.astype(np.int64)] = decision
+    return whole
