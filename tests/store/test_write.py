@@ -8,6 +8,7 @@ import stat
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -187,12 +188,13 @@ def test_device_is_refused() -> None:
 def test_killed_writer_leaves_no_half_written_file(tmp_path: Path, name: str) -> None:
     content = [bytes([i]) * 100_000 for i in range(10)]
 
-    def write_again_and_again() -> None:
-        for number in count():
+    def write_again_and_again(first: int) -> None:
+        for number in count(first):
             write_file(tmp_path / name.format(number), content)
 
     for moment in range(10):
-        child = _forked(write_again_and_again)
+        # Numbers of its own in every round: a name that is there already would be replaced.
+        child = _forked(partial(write_again_and_again, 10_000 * moment))
         time.sleep(0.005 + 0.0037 * moment)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
