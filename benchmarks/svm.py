@@ -90,7 +90,7 @@ def predict_of(name: str, settings: dict[str, Any]) -> Contestant:
 def fit_summary(data: Classes, model: Any) -> dict[str, Any]:
     """Accuracy on the rows kept back, support vectors and, for two classes, the dual objective."""
     accuracy = float(np.mean(model.predict(data.X_test) == data.y_test))
-    found = {"accuracy": accuracy, "vectors": len(model.support_)}
+    found: dict[str, Any] = {"accuracy": accuracy, "vectors": len(model.support_)}
     if len(model.classes_) == 2:
         from assay.svm.engine import Kernel, decide  # noqa: PLC0415
 

@@ -91,11 +91,12 @@ Numbers solve(const HeldTable& table, const svm::KernelFunction& k, InVector<dou
     return numbers(result, svm::certify(problem, span(weight), span(f)));
 }
 
-nb::list solve_pairs(const HeldTable& table, const svm::KernelFunction& k,
-                     InVector<std::int32_t> codes, std::size_t n_classes, InVector<double> upper,
-                     OutMatrix<double> coef, double tol, std::size_t cache_bytes, bool shrinking,
-                     std::size_t max_steps, std::size_t block, int n_threads,
-                     InMatrix<float> values) {
+nb::typed<nb::list, Numbers> solve_pairs(const HeldTable& table, const svm::KernelFunction& k,
+                                         InVector<std::int32_t> codes, std::size_t n_classes,
+                                         InVector<double> upper, OutMatrix<double> coef, double tol,
+                                         std::size_t cache_bytes, bool shrinking,
+                                         std::size_t max_steps, std::size_t block, int n_threads,
+                                         InMatrix<float> values) {
     const std::size_t n = svm::n_rows(table.view);
     require(codes.shape(0) == n && upper.shape(0) == n && coef.shape(0) == n,
             "codes, upper and coef need one entry per row");
@@ -119,7 +120,7 @@ nb::list solve_pairs(const HeldTable& table, const svm::KernelFunction& k,
     for (const svm::PairResult& result : results) {
         list.append(nb::cast(numbers(result.machine, result.proof)));
     }
-    return list;
+    return nb::typed<nb::list, Numbers>(std::move(list));
 }
 
 template <class T>

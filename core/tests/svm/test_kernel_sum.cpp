@@ -17,7 +17,7 @@ TEST_CASE_TEMPLATE("sums of kernel rows do not depend on threads, cache or level
     const KernelFunction k = samples::kernels[3];
     std::vector<std::uint32_t> which;
     for (std::uint32_t i = 0; i < 75; ++i) {
-        which.push_back((i * 17) % n);
+        which.push_back((i * 17) % std::uint32_t{n});
     }
     const auto coef = samples::normal<double>(which.size(), 8);
     std::vector<double> expected(n);

@@ -35,7 +35,7 @@ TEST_CASE("keep shortens the rows, and a cache without room holds nothing") {
         row[j] = j;
     }
     const std::vector<std::uint32_t> places = {1, 3};
-    cache.keep(places);
+    cache.keep(places, 2);
     CHECK(cache.peek(0)[0] == 1);
     CHECK(cache.peek(0)[1] == 3);
 

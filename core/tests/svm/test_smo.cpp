@@ -13,8 +13,8 @@ namespace {
 template <class T>
 SmoResult run(samples::TwoClasses& data, const KernelFunction& k, const SmoOptions& options) {
     const DenseRows<T> rows(data.view());
-    Smo<T> smo(k, rows, data.problem(), options);
-    return smo.run(data.b, data.f);
+    Smo<T> smo(k, rows, data.problem(), options, data.b);
+    return smo.run(data.f);
 }
 
 }  // namespace
@@ -86,4 +86,14 @@ TEST_CASE("a hard margin on separable classes has its margin at one") {
         least = std::min(least, data.target[i] * (data.f[i] + proof.bias));
     }
     CHECK(least == doctest::Approx(1).epsilon(1e-3));
+}
+
+TEST_CASE("what was left out is tested again before the end") {
+    for (std::uint64_t seed = 40; seed < 50; ++seed) {
+        samples::TwoClasses data(400, 3, 20.0, seed);
+        SmoOptions options;
+        options.block = 16;
+        CHECK(run<double>(data, samples::kernels[3], options).stop == Stop::converged);
+        CHECK(certify(data.problem(), data.b, data.f).violation <= options.tol);
+    }
 }

@@ -18,7 +18,8 @@
 #include <cstdint>
 #include <span>
 
-#include "assay/svm/smo.hpp"
+#include "assay/svm/smo_problem.hpp"
+#include "assay/svm/working_set.hpp"
 
 namespace assay::svm {
 

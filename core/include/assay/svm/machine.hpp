@@ -275,9 +275,9 @@ class Machine {
         SmoOptions options = options_;
         options.max_steps -= std::min(options.max_steps, result.run.steps);
         const KernelFunction& k = std::is_same_v<T, float> ? narrow_kernel_ : scaled_.kernel;
-        Smo<T> smo(k, some == nullptr ? all : *some, problem, options);
+        Smo<T> smo(k, some == nullptr ? all : *some, problem, options, b);
         const SmoResult before = result.run;
-        result.run = smo.run(b, f, from_zero);
+        result.run = smo.run(f, from_zero);
         result.run.steps += before.steps;
         result.run.rounds += before.rounds;
         result.run.kernel_rows += before.kernel_rows;

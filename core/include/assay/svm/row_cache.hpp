@@ -19,6 +19,11 @@
 #include <vector>
 
 #include "assay/common/aligned.hpp"
+#include "assay/common/parallel.hpp"
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 namespace assay::svm {
 
@@ -30,6 +35,7 @@ class RowCache {
         const std::size_t row_bytes = std::max<std::size_t>(1, stride * sizeof(T));
         const std::size_t slots = std::min(n_keys, bytes / row_bytes);
         rows_ = AlignedBuffer<T>(slots * stride);
+        use_large_pages();
         key_of_.assign(slots, none);
         round_of_.assign(slots, 0);
         next_.resize(slots + 1);
@@ -84,19 +90,32 @@ class RowCache {
     }
 
     // Needs `which` ascending.
-    void keep(std::span<const std::uint32_t> which) noexcept {
-        for (std::size_t slot = 0; slot < slots(); ++slot) {
+    void keep(std::span<const std::uint32_t> which, int n_threads) {
+        parallel_for(slots(), n_threads, [&](std::size_t slot) {
             if (key_of_[slot] != none) {
                 T* values = row(slot);
                 for (std::size_t j = 0; j < which.size(); ++j) {
                     values[j] = values[which[j]];
                 }
             }
-        }
+        });
     }
 
   private:
     static constexpr std::uint32_t none = 0xFFFFFFFF;
+
+    // Fresh pages of 4 KB cost as much as the kernel values that are written to them.
+    void use_large_pages() noexcept {
+#ifdef __linux__
+        constexpr std::uintptr_t page = std::uintptr_t{1} << 21;
+        const auto begin = reinterpret_cast<std::uintptr_t>(rows_.data());
+        const std::uintptr_t first = (begin + page - 1) / page * page;
+        const std::uintptr_t last = (begin + rows_.size() * sizeof(T)) / page * page;
+        if (last > first) {
+            madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+        }
+#endif
+    }
 
     [[nodiscard]] T* row(std::size_t slot) noexcept { return rows_.data() + slot * stride_; }
 

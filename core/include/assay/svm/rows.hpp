@@ -76,6 +76,8 @@ class Rows {
   public:
     virtual ~Rows() = default;
     [[nodiscard]] virtual std::size_t size() const noexcept = 0;
+    // What one kernel value costs.
+    [[nodiscard]] virtual std::size_t products_per_value() const noexcept = 0;
     [[nodiscard]] std::size_t padded() const noexcept { return padded_to_panels(size()); }
     [[nodiscard]] virtual std::unique_ptr<Rows> take(RowList which) const = 0;
     virtual void fill(const KernelFunction& k, const Rows& from, RowList which, std::size_t begin,
@@ -99,6 +101,7 @@ class DenseRows final : public Rows<T> {
     }
 
     [[nodiscard]] std::size_t size() const noexcept override { return n_; }
+    [[nodiscard]] std::size_t products_per_value() const noexcept override { return d_; }
 
     [[nodiscard]] std::unique_ptr<Rows<T>> take(RowList which) const override {
         auto taken = std::unique_ptr<DenseRows>(new DenseRows(which.size(), d_));
@@ -166,6 +169,9 @@ class SparseRows final : public Rows<T> {
     }
 
     [[nodiscard]] std::size_t size() const noexcept override { return index_.size(); }
+    [[nodiscard]] std::size_t products_per_value() const noexcept override {
+        return 8 * X_.values.size() / std::max<std::size_t>(1, X_.rows);
+    }
 
     [[nodiscard]] std::unique_ptr<Rows<T>> take(RowList which) const override {
         auto taken = std::unique_ptr<SparseRows>(new SparseRows);
@@ -229,6 +235,7 @@ class GramRows final : public Rows<T> {
         : gram_(gram), index_(detail::all_or(which, gram.rows)) {}
 
     [[nodiscard]] std::size_t size() const noexcept override { return index_.size(); }
+    [[nodiscard]] std::size_t products_per_value() const noexcept override { return 1; }
 
     [[nodiscard]] std::unique_ptr<Rows<T>> take(RowList which) const override {
         auto taken = std::unique_ptr<GramRows>(new GramRows);

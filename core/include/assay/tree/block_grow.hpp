@@ -129,6 +129,7 @@ class BlockGrower {
           n_flag_words_((bins.cols + 63) / 64),
           has_missing_(std::any_of(bins.has_missing.begin(), bins.has_missing.end(),
                                    [](std::uint8_t missing) { return missing != 0; })),
+          is_free_(options.min_samples_leaf == 1 && options.min_weight_fraction_leaf <= 0),
           weight_(weight),
           constants_(n_flag_words_),
           constant_(n_flag_words_),
@@ -316,7 +317,20 @@ class BlockGrower {
         best_.score = -std::numeric_limits<double>::infinity();
         best_.feature = -1;
         best_.tie_key = mixed(options_.seed ^ node.key) | 1U;
+        pair_.is_there = is_free_ && words_ == 1 && rows_of(node.summary.weight) == 2;
+        if (pair_.is_there) {
+            enter_pair(rows);
+        }
         RandomStream stream(options_.seed, node.key);
+        draw_columns(rows, stream);
+        if (pair_.is_there && best_.found()) {
+            settle_pair();
+        }
+        return best_.found();
+    }
+
+    // Tries columns until max_features of them are not constant.
+    void draw_columns(const std::uint64_t* rows, RandomStream& stream) {
         n_group_ = 0;
         if (options_.max_features >= bins_.cols) {
             // Where a column may be missing, groups end as in Grower.
@@ -327,7 +341,7 @@ class BlockGrower {
                 }
             }
             try_group(rows, stream);
-            return best_.found();
+            return;
         }
         std::size_t n_tried = 0;
         swaps_.clear();
@@ -349,7 +363,6 @@ class BlockGrower {
         for (std::size_t i = swaps_.size(); i > 0; --i) {
             std::swap(columns_[i - 1], columns_[swaps_[i - 1]]);
         }
-        return best_.found();
     }
 
     // Each of these: how many columns were tried that are not constant.
@@ -368,6 +381,13 @@ class BlockGrower {
         }
         const std::size_t n = n_group_;
         n_group_ = 0;
+        if (pair_.is_there) {
+            std::size_t n_tried = 0;
+            for (std::size_t g = 0; g < n; ++g) {
+                n_tried += try_pair(group_[g], stream);
+            }
+            return n_tried;
+        }
         // Shares for all columns; those of constant ones are given back.
         double shares[group_size];
         const RandomStream before = stream;
@@ -395,6 +415,9 @@ class BlockGrower {
 
     // A column that may be missing: its missing rows are tried on the right, then on the left.
     std::size_t try_missing(std::uint32_t f, const std::uint64_t* rows, RandomStream& stream) {
+        if (pair_.is_there) {
+            return try_pair(f, stream);
+        }
         load(f);
         const std::int32_t n_bins = bins_.n_bins[f];
         std::uint64_t* below = sides_.data();
@@ -431,6 +454,65 @@ class BlockGrower {
         return 1;
     }
 
+    // Two rows, as every third node has: a column that is not constant parts them, and there are
+    // but two scores, by which of them is on the left. Only the column that wins needs a cut.
+    struct TwoRows {
+        bool is_there = false;
+        std::size_t row[2];
+        double score[2];
+        std::size_t left = 0;  // of the best column so far
+        std::int32_t low = 0;
+        std::int32_t high = 0;
+        double share = 0;
+    };
+
+    void enter_pair(const std::uint64_t* rows) {
+        pair_.row[0] = static_cast<std::size_t>(std::countr_zero(rows[0]));
+        pair_.row[1] = static_cast<std::size_t>(std::countr_zero(rows[0] & (rows[0] - 1)));
+        for (std::size_t k = 0; k < 2; ++k) {
+            sides_[k] = std::uint64_t{1} << pair_.row[k];
+        }
+        fill_cells(sides_.data(), 2, cells_.data());
+        pair_.score[0] = score(cells_.data());
+        pair_.score[1] = score(cells_.data() + width_);
+    }
+
+    std::size_t try_pair(std::uint32_t f, RandomStream& stream) {
+        load(f);
+        const std::uint8_t* codes = block_.codes + f * block_.stride;
+        const std::int32_t code[2] = {codes[pair_.row[0]], codes[pair_.row[1]]};
+        if (code[0] == code[1]) {
+            constant_[f / 64] |= std::uint64_t{1} << (f % 64);
+            return 0;
+        }
+        const std::size_t left = code[0] < code[1] ? 0 : 1;
+        const bool has_missing = bins_.has_missing[f] != 0 && code[1 - left] == bins_.n_bins[f];
+        const double share = has_missing ? 0 : random_share(stream);
+        const auto column = static_cast<std::int32_t>(f);
+        if (best_.loses_to(pair_.score[left], column)) {
+            best_.score = pair_.score[left];
+            best_.feature = column;
+            best_.has_missing = has_missing;
+            best_.missing_left = false;
+            pair_.left = left;
+            pair_.low = code[left];
+            pair_.high = code[1 - left];
+            pair_.share = share;
+        }
+        return 1;
+    }
+
+    void settle_pair() {
+        const auto f = static_cast<std::size_t>(best_.feature);
+        const RandomCut cut = best_.has_missing
+                                  ? RandomCut{bins_.n_bins[f] - 1, 0}
+                                  : random_cut(guide_, f, pair_.low, pair_.high, pair_.share);
+        best_.last_left = cut.last_left;
+        best_.drawn = cut.drawn;
+        best_left_[0] = sides_[pair_.left];
+        copy(cells_.data() + pair_.left * width_, width_, left_total_.data());
+    }
+
     // The rows with code <= last; whether there are any.
     bool side(std::size_t f, std::int32_t last, const std::uint64_t* rows,
               std::uint64_t* left) const noexcept {
@@ -465,6 +547,38 @@ class BlockGrower {
     // The cut whose left side is set `s` of sides_ and cells_.
     void take_cut(std::uint32_t f, const RandomCut& cut, std::size_t s, Missing missing) {
         const Unit* cell = cells_.data() + s * width_;
+        const double score = this->score(cell);
+        const auto column = static_cast<std::int32_t>(f);
+        // The first question alone would do, but it is a call, and most cuts do not come so far.
+        if (score < best_.score || score == -std::numeric_limits<double>::infinity() ||
+            !best_.loses_to(score, column)) {
+            return;
+        }
+        best_.score = score;
+        best_.feature = column;
+        best_.last_left = cut.last_left;
+        best_.drawn = cut.drawn;
+        best_.has_missing = missing.any;
+        best_.missing_left = missing.go_left;
+        copy(sides_.data() + s * words_, words_, best_left_.data());
+        copy(cell, width_, left_total_.data());
+    }
+
+    // As Target::Scan has it; -inf where a side is too small.
+    [[nodiscard]] double score(const Unit* cell) noexcept {
+        if (is_free_) {
+            if constexpr (is_binary) {
+                const auto all = static_cast<double>(total_[0] >> 32);
+                const auto ones = static_cast<double>(total_[0] & 0xFFFFFFFFU);
+                const auto left = static_cast<double>(*cell >> 32);
+                const double difference =
+                    static_cast<double>(*cell & 0xFFFFFFFFU) * all - ones * left;
+                return difference * difference / (left * (all - left));
+            } else if constexpr (is_mean) {
+                const double difference = cell[1] * total_[0] - total_[1] * cell[0];
+                return difference * difference / (cell[0] * (total_[0] - cell[0]));
+            }
+        }
         typename Target::Scan scan(target_, total_.data(), scan_scratch_.data());
         scan.add(cell);
         SideLimits limits;
@@ -472,20 +586,9 @@ class BlockGrower {
         limits.min_weight = options_.min_weight_fraction_leaf * root_weight_;
         if (!limits.are_free() && !sides_allowed(scan, rows_of(scan.left_weight()),
                                                  rows_of(scan.right_weight()), limits)) {
-            return;
+            return -std::numeric_limits<double>::infinity();
         }
-        const double score = scan.score();
-        const auto column = static_cast<std::int32_t>(f);
-        if (best_.loses_to(score, column)) {
-            best_.score = score;
-            best_.feature = column;
-            best_.last_left = cut.last_left;
-            best_.drawn = cut.drawn;
-            best_.has_missing = missing.any;
-            best_.missing_left = missing.go_left;
-            copy(sides_.data() + s * words_, words_, best_left_.data());
-            copy(cell, width_, left_total_.data());
-        }
+        return scan.score();
     }
 
     // Puts both children on the stack, the right one first, and into the tree; false when the gain
@@ -630,6 +733,7 @@ class BlockGrower {
     std::size_t width_;
     std::size_t n_flag_words_;
     bool has_missing_;  // in the table
+    bool is_free_;      // any side with a row is allowed
     double weight_;     // of each row
 
     // The rows: columns and, for the blocks below, records; what the target knows of them.
@@ -657,6 +761,7 @@ class BlockGrower {
     std::vector<std::uint32_t> swaps_;
     std::array<std::uint32_t, group_size> group_{};
     std::size_t n_group_ = 0;
+    TwoRows pair_;
     std::vector<std::uint64_t> sides_;
     std::vector<Unit> cells_;
     std::vector<typename Target::Number> scan_scratch_;

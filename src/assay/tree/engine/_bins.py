@@ -217,18 +217,25 @@ class _Room:
         }
 
     def filled(self) -> tuple[Any, ...]:
-        in_use = np.arange(self.lower.shape[1]) < self.n_bins[:, None]
+        self.arrays.clear()
+        self.lower = self._in_use(self.lower)  # one after the other: the first room is free then
+        self.upper = self._in_use(self.upper)
         return (
             self.codes,
             self.n_bins,
             (self.n_levels > 0).astype(np.uint8),
             self.has_missing,
             np.concatenate([[0], np.cumsum(self.n_bins, dtype=np.int64)]),
-            self.lower[in_use],
-            self.upper[in_use],
+            self.lower,
+            self.upper,
             self.level_start,
             self.level_bin,
         )
+
+    def _in_use(self, edges: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Edges of the bins there are; no copy where all are, as in the largest tables."""
+        in_use = np.arange(edges.shape[1]) < self.n_bins[:, None]
+        return edges.reshape(-1) if in_use.all() else edges[in_use]
 
 
 def _levels(n_levels: NDArray[np.int32] | None, n_features: int) -> NDArray[np.int32]:
