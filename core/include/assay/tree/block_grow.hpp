@@ -125,6 +125,7 @@ class BlockGrower {
           above_(above),
           most_rows_(rows),
           words_((rows + word_rows - 1) / word_rows),
+          n_outputs_(target.n_outputs()),
           width_(target.width()),
           n_flag_words_((bins.cols + 63) / 64),
           has_missing_(std::any_of(bins.has_missing.begin(), bins.has_missing.end(),
@@ -243,7 +244,8 @@ class BlockGrower {
             label_.resize(n);
             ones_.assign(width_ * words_, 0);
             for (std::size_t i = 0; i < n; ++i) {
-                label_[i] = above_ == nullptr ? target_.label(place(i)) : above_->label_[place(i)];
+                label_[i] = above_ == nullptr ? target_.label(place(i))
+                                              : class_here_[above_->label_[place(i)]];
                 ones_[label_[i] * words_ + i / 64] |= std::uint64_t{1} << (i % 64);
             }
         }
@@ -287,11 +289,37 @@ class BlockGrower {
 
     void take_node(const Node& node, const std::uint64_t* rows, const Unit* total,
                    const std::uint64_t* constant) {
+        if constexpr (is_classes) {
+            take_classes(total);
+        }
         copy_rows(rows, rows_of(node.summary.weight));
         take_all();
-        copy(total, width_, totals_.data());
+        if constexpr (is_classes) {
+            for (std::size_t k = 0; k < width_; ++k) {
+                totals_[k] = total[class_above_[k]];
+            }
+        } else {
+            copy(total, width_, totals_.data());
+        }
         copy(constant, n_flag_words_, constants_.data());
         grow_below(node);
+    }
+
+    // Classes without a row here are left out below: with many classes small nodes have but a few.
+    void take_classes(const Unit* total) {
+        class_here_.resize(above_->width_);
+        class_above_.clear();
+        class_of_.clear();
+        for (std::size_t k = 0; k < above_->width_; ++k) {
+            if (total[k] > 0) {
+                class_here_[k] = static_cast<std::uint16_t>(class_of_.size());
+                class_above_.push_back(static_cast<std::uint16_t>(k));
+                class_of_.push_back(above_->above_ == nullptr ? static_cast<std::uint16_t>(k)
+                                                              : above_->class_of_[k]);
+            }
+        }
+        width_ = class_of_.size();
+        target_ = target_.with_classes(width_);
     }
 
     // --- one node ---
@@ -683,7 +711,7 @@ class BlockGrower {
         tree_->impurity.push_back(node.summary.impurity);
         tree_->n_samples.push_back(static_cast<std::int64_t>(rows_of(node.summary.weight)));
         tree_->weight.push_back(node.summary.weight);
-        write_value(node, rows, total, tree_->add_value(target_.n_outputs()));
+        write_value(node, rows, total, tree_->add_value(n_outputs_));
     }
 
     void write_value(const Node& node, const std::uint64_t* rows, const Unit* total,
@@ -703,6 +731,10 @@ class BlockGrower {
                 }
             }
             *value = sum / (total[0] / weight_);
+        } else if (is_classes && above_ != nullptr) {
+            for (std::size_t k = 0; k < width_; ++k) {
+                value[class_of_[k]] = static_cast<double>(total[k]) / node.summary.weight;
+            }
         } else {
             target_.values({}, total, value);
         }
@@ -714,10 +746,12 @@ class BlockGrower {
             slot = node.index;
         } else if (options_.n_classes != 0 && node.summary.pure) {
             slot = target_.pure_class(total);
+            if (is_classes && above_ != nullptr) {
+                slot = class_of_[static_cast<std::size_t>(slot)];
+            }
         } else {
-            slot = static_cast<std::int32_t>(options_.n_classes +
-                                             tree_->value.size() / target_.n_outputs());
-            write_value(node, rows, total, tree_->add_value(target_.n_outputs()));
+            slot = static_cast<std::int32_t>(options_.n_classes + tree_->value.size() / n_outputs_);
+            write_value(node, rows, total, tree_->add_value(n_outputs_));
         }
     }
 
@@ -730,7 +764,8 @@ class BlockGrower {
     std::unique_ptr<BlockGrower> below_;
     std::size_t most_rows_;
     std::size_t words_;  // of a bitmap
-    std::size_t width_;
+    std::size_t n_outputs_;
+    std::size_t width_;  // units of a cell
     std::size_t n_flag_words_;
     bool has_missing_;  // in the table
     bool is_free_;      // any side with a row is allowed
@@ -742,10 +777,13 @@ class BlockGrower {
     const std::uint8_t* records_ = nullptr;
     std::vector<std::uint8_t> record_room_;
     std::size_t step_ = 0;
-    std::vector<std::uint32_t> place_;   // of each row in the block above
-    std::vector<std::uint64_t> loaded_;  // columns of codes_ that hold these rows
-    std::vector<std::uint64_t> ones_;    // a bitmap of class 1, or one of each class
-    std::vector<std::uint16_t> label_;
+    std::vector<std::uint32_t> place_;        // of each row in the block above
+    std::vector<std::uint64_t> loaded_;       // columns of codes_ that hold these rows
+    std::vector<std::uint64_t> ones_;         // a bitmap of class 1, or one of each class
+    std::vector<std::uint16_t> label_;        // number of the class, in this block
+    std::vector<std::uint16_t> class_here_;   // of the classes of the block above
+    std::vector<std::uint16_t> class_above_;  // of the classes of this block
+    std::vector<std::uint16_t> class_of_;     // the class of the table; not in the first block
     std::vector<double> value_;
     std::vector<double> number_;  // value - offset
 

@@ -212,6 +212,10 @@ class ClassTarget {
         e.weight = static_cast<decltype(e.weight)>(weight);
         return e;
     }
+    // The same for fewer classes, which the caller numbers anew.
+    [[nodiscard]] ClassTarget with_classes(std::size_t n_classes) const noexcept {
+        return ClassTarget(criterion_, y_, n_classes);
+    }
     [[nodiscard]] std::uint16_t label(std::size_t row) const noexcept {
         return static_cast<std::uint16_t>(y_[row]);
     }
