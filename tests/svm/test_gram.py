@@ -28,7 +28,6 @@ from assay.svm._gram import gram_of_function, is_items
         (csr_matrix(np.ones((2, 2))), False),
         (pd.DataFrame({"a": [1.0]}), False),
     ],
-    ids=str,
 )
 def test_items_are_told_from_rows_of_numbers(X: Any, expected: bool) -> None:
     assert is_items(X) is expected
