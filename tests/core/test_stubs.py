@@ -21,7 +21,16 @@ def functions(module: ModuleType) -> dict[str, list[list[str]]]:
     return {
         name: [re.findall(r"[(,]\s*(\w+):", head) for head, *_ in value.__nb_signature__]
         for name, value in vars(module).items()
-        if not name.startswith("_")
+        if not name.startswith("_") and not isinstance(value, type)
+    }
+
+
+def classes(module: ModuleType) -> dict[str, set[str]]:
+    """Public methods and attributes of every class."""
+    return {
+        name: {each for each in vars(value) if not each.startswith("_")}
+        for name, value in vars(module).items()
+        if isinstance(value, type)
     }
 
 
@@ -33,12 +42,27 @@ def stub_functions(path: Path) -> dict[str, list[list[str]]]:
     return found
 
 
+def stub_classes(path: Path) -> dict[str, set[str]]:
+    named = (ast.FunctionDef, ast.AnnAssign)
+    return {
+        node.name: {_name_of(each) for each in node.body if isinstance(each, named)} - {""}
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef)
+    }
+
+
+def _name_of(node: ast.FunctionDef | ast.AnnAssign) -> str:
+    name = node.name if isinstance(node, ast.FunctionDef) else ast.unparse(node.target)
+    return "" if name.startswith("_") else name
+
+
 @pytest.mark.parametrize("module", SUBMODULES, ids=lambda m: m.__name__)
 def test_stub_has_the_functions_and_parameters_of_the_module(module: ModuleType) -> None:
     name = module.__name__.rpartition(".")[2]
     found = functions(module)
     assert found, f"{name} binds nothing"
     assert stub_functions(STUBS / f"{name}.pyi") == found
+    assert stub_classes(STUBS / f"{name}.pyi") == classes(module)
 
 
 def test_every_submodule_has_a_stub_and_is_exported() -> None:
