@@ -35,7 +35,7 @@ class LinearSVC(Classifier):
     Parameters
     ----------
     penalty : {'l2', 'l1'}, default='l2'
-        :math:`\frac12\|w\|_2^2`, or :math:`\|w\|_1`, which makes weights zero (the sparse SVM).
+        :math:`\frac{1}{2}\|w\|_2^2`, or :math:`\|w\|_1`, which makes weights zero (the sparse SVM).
     loss : {'squared_hinge', 'hinge'}, default='squared_hinge'
         :math:`\max(0, 1 - yf)^2`, or without the square: the slack of the classical SVM.
     dual : bool or 'auto', default='auto'
@@ -85,8 +85,8 @@ class LinearSVC(Classifier):
 
     Notes
     -----
-    .. math:: \min_{w, b} \; \tfrac12 (\|w\|^2 + (b / s)^2) + C \sum_i c_i \, \ell(y_i f_i), \qquad
-              f_i = w \cdot x_i + b
+    .. math:: \min_{w, b} \; \tfrac{1}{2} (\|w\|^2 + (b / s)^2) + C \sum_i c_i \, \ell(y_i f_i),
+              \qquad f_i = w \cdot x_i + b
 
     with s = `intercept_scaling` and the weights :math:`c_i` of the rows. At the minimum the hinge
     loss of a row is its slack :math:`\xi_i`; the margin is :math:`1 / \|w\|`. The unconstrained

@@ -97,7 +97,7 @@ def separate(
 ) -> Machine:
     r"""Solve the dual of the soft margin.
 
-    .. math:: \min_\alpha \tfrac12 \sum_{ij} \alpha_i \alpha_j y_i y_j K_{ij} - \sum_i \alpha_i,
+    .. math:: \min_\alpha \tfrac{1}{2} \sum_{ij} \alpha_i \alpha_j y_i y_j K_{ij} - \sum_i \alpha_i,
               \qquad \sum_i y_i \alpha_i = 0, \quad 0 \le \alpha_i \le C s_i
 
     Parameters
@@ -199,7 +199,7 @@ def follow(
 ) -> Machine:
     r"""Solve the dual of the tube of half-width epsilon around the targets.
 
-    .. math:: \min \tfrac12 \beta^\top K \beta - y^\top \beta
+    .. math:: \min \tfrac{1}{2} \beta^\top K \beta - y^\top \beta
               + \varepsilon \sum_i (\alpha_i + \alpha_i^*), \qquad \beta = \alpha - \alpha^*,
               \quad \sum_i \beta_i = 0, \quad 0 \le \alpha_i, \alpha_i^* \le C s_i
 

@@ -98,7 +98,7 @@ class KernelLogisticRegression(KernelMachine, Classifier):
 
     Notes
     -----
-    .. math:: \min_{f, b} \tfrac12 \|f\|_K^2 + C \sum_i s_i \ln(1 + e^{-y_i (f(x_i) + b)})
+    .. math:: \min_{f, b} \tfrac{1}{2} \|f\|_K^2 + C \sum_i s_i \ln(1 + e^{-y_i (f(x_i) + b)})
 
     and, for several classes, the cross-entropy of
     :math:`P(c \mid x) \propto e^{f_c(x) + b_c}` with the sum of all :math:`\|f_c\|_K^2`. By the

@@ -1,6 +1,6 @@
 r"""Newton's method for logistic losses in the space of a kernel.
 
-.. math:: \min_{A, b} \tfrac12 \sum_c A_c^\top K A_c
+.. math:: \min_{A, b} \tfrac{1}{2} \sum_c A_c^\top K A_c
           + \sum_i C_i \ell_{t_i}\big(f_1(x_i), \ldots, f_k(x_i)\big), \qquad
           f_c = K A_c + b_c 1
 

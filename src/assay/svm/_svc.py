@@ -158,7 +158,7 @@ class SVC(KernelMachine, Classifier):
     -----
     For two classes :math:`y = \pm 1` and :math:`f(x) = w \cdot \phi(x) + b`,
 
-    .. math:: \min_{w, b, \xi} \tfrac12 \|w\|^2 + C \sum_i s_i \xi_i, \qquad
+    .. math:: \min_{w, b, \xi} \tfrac{1}{2} \|w\|^2 + C \sum_i s_i \xi_i, \qquad
               y_i f(x_i) \ge 1 - \xi_i, \quad \xi_i \ge 0
 
     so :math:`\xi_i = \max(0, 1 - y_i f(x_i))` is the hinge loss. It is solved in the dual, where

@@ -114,7 +114,7 @@ class SVR(KernelMachine, Regressor):
 
     Notes
     -----
-    .. math:: \min_{w, b} \tfrac12 \|w\|^2 + C \sum_i s_i \max(0, |y_i - f(x_i)| - \varepsilon),
+    .. math:: \min_{w, b} \tfrac{1}{2} \|w\|^2 + C \sum_i s_i \max(0, |y_i - f(x_i)| - \varepsilon),
               \qquad f(x) = w \cdot \phi(x) + b = \sum_i \beta_i K(x_i, x) + b
 
     solved in the dual with two variables for each row. Between O(n^2) and O(n^3) to fit.

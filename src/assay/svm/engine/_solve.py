@@ -131,7 +131,7 @@ def solve(
 
     Notes
     -----
-    .. math:: \min_a \tfrac12 a^\top Q a + p^\top a \quad\text{s.t.}\quad
+    .. math:: \min_a \tfrac{1}{2} a^\top Q a + p^\top a \quad\text{s.t.}\quad
               s^\top a = \delta,\; 0 \le a \le u, \qquad Q_{ij} = s_i s_j k(x_i, x_j)
 
     Examples
