@@ -40,8 +40,8 @@ class GradientDescentClassifier(Classifier, DescentModel):
         The loss of a row with label y = -1 or +1 and score f: 'logistic'
         :math:`\ln(1 + e^{-yf})`; 'hinge' :math:`\max(0, 1 - yf)`; 'squared_hinge' its square;
         'exponential' :math:`e^{-yf}`; 'squared' :math:`\frac{1}{2} (y - f)^2`; 'squared_logistic',
-        the squared error :math:`\frac{1}{2} (\frac{1+y}{2} - \sigma(f))^2` of a logistic unit, which
-        is not convex; 'huber'; 'absolute' :math:`|y - f|`.
+        the squared error :math:`\frac{1}{2} (\frac{1+y}{2} - \sigma(f))^2` of a logistic unit,
+        which is not convex; 'huber'; 'absolute' :math:`|y - f|`.
     penalty : {'l2', 'l1', 'elasticnet', 'lp', 'norm'} or None, default='l2'
         The penalty R(w): :math:`\frac{\alpha}{2}\|w\|_2^2`; :math:`\alpha\|w\|_1`; their mixture by
         `l1_ratio`; :math:`\frac{\alpha}{p}\sum_j |w_j|^p`; the literal norm

@@ -54,9 +54,9 @@ def separate_within(
     Notes
     -----
     With :math:`w = \beta / M` this is :math:`\min \frac{1}{2} \|w\|^2` under the same constraints
-    at margin 1. Its multiplier for the budget is the penalty C of the usual form, and the total slack
-    of that form falls continuously as C grows; so C is found by Brent's method on log C, each step
-    solved from the last. The budget is met to 1e-6 of itself, or to the tolerance.
+    at margin 1. Its multiplier for the budget is the penalty C of the usual form, and the total
+    slack of that form falls continuously as C grows; so C is found by Brent's method on log C, each
+    step solved from the last. The budget is met to 1e-6 of itself, or to the tolerance.
     """
     most = 2.0 * min(float(weight[signs > 0].sum()), float(weight[signs < 0].sum()))
     if budget >= most:
