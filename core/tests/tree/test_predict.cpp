@@ -95,6 +95,37 @@ std::size_t leaf_by_definition(const NodesView& nodes, std::size_t t, const doub
     return at;
 }
 
+void check_out_of_bag(bool nominal) {
+    const Nodes grown = random_trees(5, 6, 40, 2, nominal);
+    const NodesView nodes = view_of(grown);
+    constexpr std::size_t n = 600;
+    const auto rows = random_rows(6, n, nominal, true);
+    const MatrixView<const double> X{rows.data(), n, n_columns};
+    assay::RandomStream stream(7, 0);
+    std::vector<std::uint8_t> in_bag(6 * n);
+    for (auto& bit : in_bag) {
+        bit = static_cast<std::uint8_t>(stream.below(2U));
+    }
+    std::vector<double> sum(n * 2);
+    std::vector<std::int32_t> trees(n);
+    out_of_bag_sums(nodes, X, in_bag.data(), sum.data(), trees.data(), 2);
+    for (std::size_t i = 0; i < n; ++i) {
+        double expected = 0;
+        std::int32_t count = 0;
+        for (std::size_t t = 0; t < 6; ++t) {
+            if (in_bag[t * n + i] == 0) {
+                const std::size_t at = leaf_by_definition(nodes, t, X.row(i).data());
+                const auto slot = static_cast<std::size_t>(
+                    nodes.slot[static_cast<std::size_t>(nodes.start[t]) + at]);
+                expected += nodes.value[slot * 2];
+                ++count;
+            }
+        }
+        CHECK(sum[i * 2] == expected);
+        CHECK(trees[i] == count);
+    }
+}
+
 }  // namespace
 
 TEST_CASE("packed, flat and single walks reach the leaf of the definition; sums are in order") {
@@ -136,37 +167,43 @@ TEST_CASE("packed, flat and single walks reach the leaf of the definition; sums 
     }
 }
 
-TEST_CASE("out-of-bag sums leave out the trees that saw the row") {
-    const Nodes grown = random_trees(5, 6, 40, 2, true);
-    const NodesView nodes = view_of(grown);
-    constexpr std::size_t n = 70;
-    const auto rows = random_rows(6, n, true, true);
+TEST_CASE("trees with one output, in groups, add to what they start from") {
+    constexpr std::size_t n = 1300;
+    const auto rows = random_rows(11, n, false, true);
     const MatrixView<const double> X{rows.data(), n, n_columns};
-    assay::RandomStream stream(7, 0);
-    std::vector<std::uint8_t> in_bag(6 * n);
-    for (auto& bit : in_bag) {
-        bit = static_cast<std::uint8_t>(stream.below(2U));
-    }
-    std::vector<double> sum(n * 2);
-    std::vector<std::int32_t> trees(n);
-    out_of_bag_sums(nodes, X, in_bag.data(), sum.data(), trees.data(), 2);
-    for (std::size_t i = 0; i < n; ++i) {
-        double expected = 0;
-        std::int32_t count = 0;
-        for (std::size_t t = 0; t < 6; ++t) {
-            if (in_bag[t * n + i] == 0) {
-                const std::size_t at = leaf_by_definition(nodes, t, X.row(i).data());
-                const auto slot = static_cast<std::size_t>(
-                    nodes.slot[static_cast<std::size_t>(nodes.start[t]) + at]);
-                expected += nodes.value[slot * 2];
-                ++count;
+    for (const std::size_t max_nodes : {61U, 4000U}) {  // by masks, and packed
+        const Nodes grown = random_trees(12, 9, max_nodes, 1, false);
+        const NodesView nodes = view_of(grown);
+        const std::vector<double> init{1, 2, 3};
+        const std::vector<std::int64_t> stops{0, 4, 9};
+        std::vector<double> sum(3 * n * 3);
+        predict_sums(nodes, X, stops, 3, init, sum.data(), 2);
+        bool same = true;
+        for (std::size_t i = 0; i < n; ++i) {
+            std::vector<double> expected = init;
+            for (std::size_t t = 0; t <= 9; ++t) {
+                for (std::size_t s = 0; s < 3; ++s) {
+                    for (std::size_t c = 0; c < 3 && stops[s] == static_cast<std::int64_t>(t);
+                         ++c) {
+                        same = same && sum[(s * n + i) * 3 + c] == expected[c];
+                    }
+                }
+                if (t < 9) {
+                    const std::size_t at = leaf_by_definition(nodes, t, X.row(i).data());
+                    expected[t % 3] += nodes.value[static_cast<std::size_t>(
+                        nodes.slot[static_cast<std::size_t>(nodes.start[t]) + at])];
+                }
             }
         }
-        CHECK(sum[i * 2] == expected);
-        CHECK(trees[i] == count);
+        CHECK(same);
     }
 }
 
+TEST_CASE("out-of-bag sums leave out the trees that saw the row") {
+    for (const bool nominal : {true, false}) {  // walked, and by masks
+        check_out_of_bag(nominal);
+    }
+}
 TEST_CASE("paths hold every node from root to leaf, and depths count them") {
     const Nodes grown = random_trees(8, 3, 60, 1, true);
     const NodesView nodes = view_of(grown);

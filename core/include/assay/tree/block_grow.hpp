@@ -32,6 +32,7 @@
 #include "assay/tree/criterion.hpp"
 #include "assay/tree/cut_guide.hpp"
 #include "assay/tree/grow_options.hpp"
+#include "assay/tree/nominal_split.hpp"
 #include "assay/tree/row_copy.hpp"
 #include "assay/tree/split.hpp"
 #include "assay/tree/tree_arrays.hpp"
@@ -70,9 +71,7 @@ class BlockGrower {
 
     // Whether trees of this kind on this table can be grown here.
     [[nodiscard]] static bool serves(const View& bins, const GrowOptions& options) noexcept {
-        const bool numeric = std::all_of(bins.nominal.begin(), bins.nominal.end(),
-                                         [](std::uint8_t nominal) { return nominal == 0; });
-        return numeric && options.random_splitter && options.monotone.empty() &&
+        return bins.cols > 0 && options.random_splitter && options.monotone.empty() &&
                options.max_leaf_nodes == 0 && options.criterion != Criterion::poisson;
     }
 
@@ -128,8 +127,7 @@ class BlockGrower {
           n_outputs_(target.n_outputs()),
           width_(target.width()),
           n_flag_words_((bins.cols + 63) / 64),
-          has_missing_(std::any_of(bins.has_missing.begin(), bins.has_missing.end(),
-                                   [](std::uint8_t missing) { return missing != 0; })),
+          all_grouped_(!has_any(bins.has_missing) && !has_any(bins.nominal)),
           is_free_(options.min_samples_leaf == 1 && options.min_weight_fraction_leaf <= 0),
           weight_(weight),
           constants_(n_flag_words_),
@@ -146,6 +144,10 @@ class BlockGrower {
         if (fewer != 0) {
             below_.reset(new BlockGrower(bins, guide, target, options, weight, this, fewer));
         }
+    }
+
+    [[nodiscard]] static bool has_any(std::span<const std::uint8_t> flags) noexcept {
+        return std::any_of(flags.begin(), flags.end(), [](std::uint8_t f) { return f != 0; });
     }
 
     // How many rows the blocks below one of `rows` rows have; 0: there are none below.
@@ -361,8 +363,8 @@ class BlockGrower {
     void draw_columns(const std::uint64_t* rows, RandomStream& stream) {
         n_group_ = 0;
         if (options_.max_features >= bins_.cols) {
-            // Where a column may be missing, groups end as in Grower.
-            const std::size_t most = has_missing_ ? sampled_group : group_size;
+            // Where some columns go alone, groups end as in Grower.
+            const std::size_t most = all_grouped_ ? group_size : sampled_group;
             for (std::size_t f = 0; f < bins_.cols; ++f) {
                 if (!is_constant(f)) {
                     look_at(static_cast<std::uint32_t>(f), most, rows, stream);
@@ -396,6 +398,9 @@ class BlockGrower {
     // Each of these: how many columns were tried that are not constant.
     std::size_t look_at(std::uint32_t f, std::size_t most, const std::uint64_t* rows,
                         RandomStream& stream) {
+        if (bins_.nominal[f] != 0) {
+            return try_nominal(f, rows, stream);
+        }
         if (bins_.has_missing[f] != 0) {
             return try_missing(f, rows, stream);
         }
@@ -482,6 +487,61 @@ class BlockGrower {
         return 1;
     }
 
+    // Every level goes left with probability 1/2, given that both sides get one; missing values are
+    // a level.
+    std::size_t try_nominal(std::uint32_t f, const std::uint64_t* rows, RandomStream& stream) {
+        if (pair_.is_there) {
+            return try_pair(f, stream);
+        }
+        load(f);
+        const std::uint8_t* codes = block_.codes + f * block_.stride;
+        const auto missing = static_cast<std::size_t>(bins_.n_bins[f]);
+        std::uint8_t occurs[256] = {};
+        for_each_row(rows, [&](std::size_t i) { occurs[codes[i]] = 1; });
+        const std::size_t n_levels = std::accumulate(occurs, occurs + missing + 1, std::size_t{0});
+        if (n_levels <= 1) {
+            constant_[f / 64] |= std::uint64_t{1} << (f % 64);
+            return 0;
+        }
+        std::uint8_t goes_left[256];
+        for (std::size_t n_left = 0; n_left == 0 || n_left == n_levels;) {
+            n_left = 0;
+            for (std::size_t b = 0; b <= missing; ++b) {
+                if (occurs[b] != 0) {
+                    goes_left[b] = static_cast<std::uint8_t>(stream() >> 31);
+                    n_left += goes_left[b];
+                }
+            }
+        }
+        std::fill_n(sides_.begin(), words_, 0);
+        for_each_row(rows, [&](std::size_t i) {
+            sides_[i / 64] |= std::uint64_t{goes_left[codes[i]]} << (i % 64);
+        });
+        fill_cells(sides_.data(), 1, cells_.data());
+        const bool has_missing = occurs[missing] != 0;
+        if (take_cut(f, {}, 0, {has_missing, has_missing && goes_left[missing] != 0})) {
+            best_.nominal = true;
+            best_.left_bins.clear();
+            best_.right_bins.clear();
+            for (std::size_t b = 0; b < missing; ++b) {
+                if (occurs[b] != 0) {
+                    (goes_left[b] != 0 ? best_.left_bins : best_.right_bins)
+                        .push_back(static_cast<std::int32_t>(b));
+                }
+            }
+        }
+        return 1;
+    }
+
+    template <class Body>
+    void for_each_row(const std::uint64_t* rows, Body body) const {
+        for (std::size_t w = 0; w < words_; ++w) {
+            for (std::uint64_t rest = rows[w]; rest != 0; rest &= rest - 1) {
+                body(w * word_rows + static_cast<std::size_t>(std::countr_zero(rest)));
+            }
+        }
+    }
+
     // Two rows, as every third node has: a column that is not constant parts them, and there are
     // but two scores, by which of them is on the left. Only the column that wins needs a cut.
     struct TwoRows {
@@ -489,7 +549,7 @@ class BlockGrower {
         std::size_t row[2];
         double score[2];
         std::size_t left = 0;  // of the best column so far
-        std::int32_t low = 0;
+        std::int32_t low = 0;  // codes of the left and the right row
         std::int32_t high = 0;
         double share = 0;
     };
@@ -513,15 +573,28 @@ class BlockGrower {
             constant_[f / 64] |= std::uint64_t{1} << (f % 64);
             return 0;
         }
-        const std::size_t left = code[0] < code[1] ? 0 : 1;
-        const bool has_missing = bins_.has_missing[f] != 0 && code[1 - left] == bins_.n_bins[f];
-        const double share = has_missing ? 0 : random_share(stream);
+        std::size_t left = code[0] < code[1] ? 0 : 1;
+        const bool has_missing =
+            (bins_.has_missing[f] | bins_.nominal[f]) != 0 && code[1 - left] == bins_.n_bins[f];
+        double share = 0;
+        if (bins_.nominal[f] != 0) {
+            const std::size_t first = left;  // the smaller code draws first
+            std::uint32_t sides[2] = {0, 0};
+            while (sides[0] == sides[1]) {
+                sides[0] = stream() >> 31;
+                sides[1] = stream() >> 31;
+            }
+            left = sides[0] != 0 ? first : 1 - first;
+        } else if (!has_missing) {
+            share = random_share(stream);
+        }
         const auto column = static_cast<std::int32_t>(f);
         if (best_.loses_to(pair_.score[left], column)) {
             best_.score = pair_.score[left];
             best_.feature = column;
+            best_.nominal = bins_.nominal[f] != 0;
             best_.has_missing = has_missing;
-            best_.missing_left = false;
+            best_.missing_left = best_.nominal && has_missing && code[left] == bins_.n_bins[f];
             pair_.left = left;
             pair_.low = code[left];
             pair_.high = code[1 - left];
@@ -532,11 +605,16 @@ class BlockGrower {
 
     void settle_pair() {
         const auto f = static_cast<std::size_t>(best_.feature);
-        const RandomCut cut = best_.has_missing
-                                  ? RandomCut{bins_.n_bins[f] - 1, 0}
-                                  : random_cut(guide_, f, pair_.low, pair_.high, pair_.share);
-        best_.last_left = cut.last_left;
-        best_.drawn = cut.drawn;
+        if (best_.nominal) {
+            best_.left_bins.assign(pair_.low != bins_.n_bins[f] ? 1 : 0, pair_.low);
+            best_.right_bins.assign(pair_.high != bins_.n_bins[f] ? 1 : 0, pair_.high);
+        } else {
+            const RandomCut cut = best_.has_missing
+                                      ? RandomCut{bins_.n_bins[f] - 1, 0}
+                                      : random_cut(guide_, f, pair_.low, pair_.high, pair_.share);
+            best_.last_left = cut.last_left;
+            best_.drawn = cut.drawn;
+        }
         best_left_[0] = sides_[pair_.left];
         copy(cells_.data() + pair_.left * width_, width_, left_total_.data());
     }
@@ -572,24 +650,26 @@ class BlockGrower {
         bool go_left = false;
     };
 
-    // The cut whose left side is set `s` of sides_ and cells_.
-    void take_cut(std::uint32_t f, const RandomCut& cut, std::size_t s, Missing missing) {
+    // The cut whose left side is set `s` of sides_ and cells_: is it the best so far?
+    bool take_cut(std::uint32_t f, const RandomCut& cut, std::size_t s, Missing missing) {
         const Unit* cell = cells_.data() + s * width_;
         const double score = this->score(cell);
         const auto column = static_cast<std::int32_t>(f);
         // The first question alone would do, but it is a call, and most cuts do not come so far.
         if (score < best_.score || score == -std::numeric_limits<double>::infinity() ||
             !best_.loses_to(score, column)) {
-            return;
+            return false;
         }
         best_.score = score;
         best_.feature = column;
+        best_.nominal = false;
         best_.last_left = cut.last_left;
         best_.drawn = cut.drawn;
         best_.has_missing = missing.any;
         best_.missing_left = missing.go_left;
         copy(sides_.data() + s * words_, words_, best_left_.data());
         copy(cell, width_, left_total_.data());
+        return true;
     }
 
     // As Target::Scan has it; -inf where a side is too small.
@@ -681,9 +761,15 @@ class BlockGrower {
         tree_->left[i] = left.index;
         tree_->feature[i] = best_.feature;
         tree_->missing_left[i] = missing_left ? 1 : 0;
-        tree_->threshold[i] = best_.last_left + 1 == bins_.n_bins[f]
-                                  ? std::numeric_limits<double>::max()  // every value
-                                  : settled(bins_, guide_, f, {best_.last_left, best_.drawn});
+        if (best_.nominal) {
+            tree_->slot[i] = static_cast<std::int32_t>(tree_->words.size());
+            add_level_words(bins_, f, best_.left_bins, best_.right_bins, missing_left,
+                            level_scratch_, tree_->words);
+        } else {
+            tree_->threshold[i] = best_.last_left + 1 == bins_.n_bins[f]
+                                      ? std::numeric_limits<double>::max()  // every value
+                                      : settled(bins_, guide_, f, {best_.last_left, best_.drawn});
+        }
         tree_->importance[f] += improvement;
     }
 
@@ -767,7 +853,7 @@ class BlockGrower {
     std::size_t n_outputs_;
     std::size_t width_;  // units of a cell
     std::size_t n_flag_words_;
-    bool has_missing_;  // in the table
+    bool all_grouped_;  // no column is nominal or may be missing
     bool is_free_;      // any side with a row is allowed
     double weight_;     // of each row
 
@@ -804,6 +890,7 @@ class BlockGrower {
     std::vector<Unit> cells_;
     std::vector<typename Target::Number> scan_scratch_;
     Split best_;
+    std::vector<std::uint8_t> level_scratch_;
     std::vector<std::uint64_t> best_left_;
     std::vector<Unit> left_total_;
     Tree own_tree_;  // of the block of all rows

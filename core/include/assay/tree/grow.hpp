@@ -986,35 +986,13 @@ class Grower {
         tree_.importance[f] += children.improvement;
         if (best_.nominal) {
             tree_.slot[i] = static_cast<std::int32_t>(tree_.words.size());
-            add_words(f);
+            add_level_words(bins_, f, best_.left_bins, best_.right_bins, best_.missing_left,
+                            level_scratch_, tree_.words);
         } else {
             tree_.threshold[i] = best_.threshold;
         }
         add_node(children.left);
         add_node(children.right);
-    }
-
-    // Bits by level, not by bin; a level that is in no row of the node goes with missing.
-    void add_words(std::size_t f) {
-        const auto first = static_cast<std::size_t>(bins_.level_start[f]);
-        const auto n_levels = static_cast<std::size_t>(bins_.level_start[f + 1]) - first;
-        const std::size_t at = tree_.words.size();
-        tree_.words.resize(at + (n_levels + 31) / 32);
-        // The default first, then the bins that occur.
-        goes_left_.assign(goes_left_.size(), best_.missing_left ? 1 : 0);
-        for (const std::int32_t b : best_.left_bins) {
-            goes_left_[static_cast<std::size_t>(b)] = 1;
-        }
-        for (const std::int32_t b : best_.right_bins) {
-            goes_left_[static_cast<std::size_t>(b)] = 0;
-        }
-        for (std::size_t level = 0; level < n_levels; ++level) {
-            const std::int32_t bin = bins_.level_bin[first + level];
-            const bool has_bin = bin >= 0 && bin < bins_.n_bins[f];
-            if (has_bin ? goes_left_[static_cast<std::size_t>(bin)] != 0 : best_.missing_left) {
-                tree_.words[at + level / 32] |= 1U << (level % 32);
-            }
-        }
     }
 
     BinnedView<Code> bins_;
@@ -1038,6 +1016,7 @@ class Grower {
     std::vector<std::uint32_t> columns_;
     std::vector<std::uint32_t> swaps_;
     std::vector<std::uint8_t> goes_left_;
+    std::vector<std::uint8_t> level_scratch_;
     std::vector<double> value_;
     std::vector<std::uint32_t> cells32_;  // zero between calls
     std::vector<std::uint64_t> cells64_;

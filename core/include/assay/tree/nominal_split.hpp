@@ -22,9 +22,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "assay/common/random.hpp"
+#include "assay/tree/bins.hpp"
 #include "assay/tree/split.hpp"
 
 namespace assay::tree {
@@ -253,6 +255,34 @@ template <class Scan, class Unit>
         best.take(scan.score(), 0, false);
     }
     return best;
+}
+
+// Appends the levels that go left to `words`, bit by bit (nodes.hpp); a level that is in no row
+// of the node goes with missing values.
+template <class Code>
+void add_level_words(const BinnedView<Code>& bins, std::size_t f,
+                     std::span<const std::int32_t> left_bins,
+                     std::span<const std::int32_t> right_bins, bool missing_left,
+                     std::vector<std::uint8_t>& scratch, std::vector<std::uint32_t>& words) {
+    const auto first = static_cast<std::size_t>(bins.level_start[f]);
+    const auto n_levels = static_cast<std::size_t>(bins.level_start[f + 1]) - first;
+    const std::size_t at = words.size();
+    words.resize(at + (n_levels + 31) / 32);
+    // The default first, then the bins that occur.
+    scratch.assign(static_cast<std::size_t>(bins.n_bins[f]) + 1, missing_left ? 1 : 0);
+    for (const std::int32_t b : left_bins) {
+        scratch[static_cast<std::size_t>(b)] = 1;
+    }
+    for (const std::int32_t b : right_bins) {
+        scratch[static_cast<std::size_t>(b)] = 0;
+    }
+    for (std::size_t level = 0; level < n_levels; ++level) {
+        const std::int32_t bin = bins.level_bin[first + level];
+        const bool has_bin = bin >= 0 && bin < bins.n_bins[f];
+        if (has_bin ? scratch[static_cast<std::size_t>(bin)] != 0 : missing_left) {
+            words[at + level / 32] |= 1U << (level % 32);
+        }
+    }
 }
 
 }  // namespace assay::tree

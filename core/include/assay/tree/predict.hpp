@@ -8,8 +8,9 @@
 // sums of other values (see the Python side). `out_of_bag_sums` leaves out the trees that
 // saw a row; `leaves` gives the leaf itself.
 //
-// Many rows: nodes are packed (compact.hpp) tree by tree, and a block of rows that stays in
-// L2 goes down each tree. Few rows: the flat arrays are walked as they are, eight trees at
+// Many rows and small trees: all nodes are asked about 64 rows at once (predict_masks.hpp).
+// Many rows and large trees: nodes are packed (compact.hpp) tree by tree, and a block of rows that
+// stays in L2 goes down each tree. Few rows: the flat arrays are walked as they are, eight trees at
 // a time, so that one row costs microseconds.
 //
 // Needs   nodes that passed predict_check.hpp; X.cols == n_levels.size(); stops ascending,
@@ -22,12 +23,16 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
+#include <optional>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "assay/common/aligned.hpp"
 #include "assay/common/matrix_view.hpp"
 #include "assay/common/parallel.hpp"
+#include "assay/tree/predict_masks.hpp"
 #include "assay/tree/predict_walk.hpp"
 
 namespace assay::tree {
@@ -36,6 +41,11 @@ namespace detail {
 
 inline constexpr std::size_t row_block = 16384;
 
+// Chooses every row for every tree.
+struct EveryRow {
+    constexpr bool operator()(std::size_t, std::size_t) const noexcept { return true; }
+};
+
 // All trees for blocks of rows, packed or flat as it pays.
 template <class T>
 class ForestWalk {
@@ -43,6 +53,13 @@ class ForestWalk {
     ForestWalk(const NodesView& nodes, MatrixView<const T> X, int n_threads)
         : nodes_(nodes), X_(X), n_threads_(n_threads) {
         const std::size_t n_nodes = nodes.left.size();
+        if (MaskForest::serves(nodes, X.rows)) {
+            masks_.emplace(nodes);
+            if (masks_->is_usable()) {
+                return;
+            }
+            masks_.reset();
+        }
         // Packing costs about 3 ns per node and saves about 30 ns per row and tree.
         if (X.rows * nodes.n_trees() * 10 > n_nodes && X.rows >= walk_lanes &&
             X.cols <= CompactNode::most_columns) {
@@ -59,7 +76,7 @@ class ForestWalk {
     [[nodiscard]] std::size_t block() const noexcept {
         const auto threads = static_cast<std::size_t>(n_threads_);
         const std::size_t share = chunk_count(X_.rows, threads);
-        return std::clamp<std::size_t>(share, packed_.size() != 0 ? 64 : 1, row_block);
+        return std::clamp<std::size_t>(share, masks_ || packed_.size() != 0 ? 64 : 1, row_block);
     }
 
     // For each tree t in order: visit(t, ids, count, leaf, slot) with the rows i of the block
@@ -70,7 +87,9 @@ class ForestWalk {
             return CompactTree<plain>{packed_.data() + nodes_.start[t],
                                       {nodes_.words.data(), nodes_.n_levels.data()}};
         };
-        if (X_.rows < walk_lanes) {
+        if (masks_) {
+            run_masks(range, choose, visit);
+        } else if (X_.rows < walk_lanes) {
             run_rows(range, choose, visit);
         } else if (packed_.size() == 0) {
             run_trees(range, [&](std::size_t t) { return flat_tree(t); }, choose, visit);
@@ -82,6 +101,25 @@ class ForestWalk {
             run_trees(
                 range, [&](std::size_t t) { return compact.template operator()<true>(t); }, choose,
                 visit);
+        }
+    }
+
+    // Whether add_each may be called.
+    [[nodiscard]] bool adds() const noexcept { return masks_ && nodes_.n_outputs == 1; }
+
+    // sum[i * width + t % width] += value of tree t for row i of the block; after each tree
+    // done(t, first row, rows).
+    template <class Done>
+    void add_each(Range range, std::size_t width, double* sum, Done done) const {
+        std::vector<std::uint8_t> codes(masks_->code_bytes());
+        const std::size_t count = range.end - range.begin;
+        for (std::size_t first = 0; first < count; first += MaskForest::rows) {
+            const std::size_t n = std::min(MaskForest::rows, count - first);
+            masks_->code(X_.data + (range.begin + first) * X_.cols, X_.cols, n, codes.data());
+            for (std::size_t t = 0; t < nodes_.n_trees(); ++t) {
+                masks_->add(t, codes.data(), n, sum + first * width + t % width, width);
+                done(t, first, n);
+            }
         }
     }
 
@@ -124,6 +162,36 @@ class ForestWalk {
         }
     }
 
+    // Tree by tree for some rows at a time, all nodes of the tree.
+    template <class Choose, class Visit>
+    void run_masks(Range range, Choose choose, Visit visit) const {
+        std::vector<std::uint8_t> codes(masks_->code_bytes());
+        std::array<std::uint32_t, MaskForest::rows> ids;
+        std::array<std::uint32_t, MaskForest::rows> leaf;
+        const std::size_t count = range.end - range.begin;
+        for (std::size_t first = 0; first < count; first += MaskForest::rows) {
+            const std::size_t n = std::min(MaskForest::rows, count - first);
+            masks_->code(X_.data + (range.begin + first) * X_.cols, X_.cols, n, codes.data());
+            std::iota(ids.begin(), ids.end(), static_cast<std::uint32_t>(first));
+            for (std::size_t t = 0; t < nodes_.n_trees(); ++t) {
+                masks_->leaves(t, codes.data(), n, leaf.data());
+                std::size_t chosen = n;
+                if constexpr (!std::is_same_v<Choose, EveryRow>) {
+                    chosen = 0;
+                    for (std::size_t i = 0; i < n; ++i) {
+                        ids[chosen] = static_cast<std::uint32_t>(first + i);
+                        leaf[chosen] = leaf[i];
+                        chosen += choose(t, first + i) ? 1 : 0;
+                    }
+                }
+                if (chosen > 0) {
+                    visit(t, ids.data(), chosen, leaf.data(),
+                          [&, tree = flat_tree(t)](std::uint32_t at) { return tree.slot(at); });
+                }
+            }
+        }
+    }
+
     // Row by row, eight trees at once: a row alone still hides its loads.
     template <class Choose, class Visit>
     void run_rows(Range range, Choose choose, Visit visit) const {
@@ -148,6 +216,7 @@ class ForestWalk {
     const NodesView& nodes_;
     MatrixView<const T> X_;
     int n_threads_;
+    std::optional<MaskForest> masks_;
     AlignedBuffer<CompactNode> packed_;
     bool nominal_ = false;
 };
@@ -188,7 +257,6 @@ void predict_sums(const NodesView& nodes, MatrixView<const T> X,
                   std::span<const double> init, double* out, int n_threads) {
     const detail::ForestWalk<T> walk(nodes, X, n_threads);
     const std::size_t width = n_groups * nodes.n_outputs;
-    const auto all = [](std::size_t, std::size_t) { return true; };
     parallel_chunks(X.rows, walk.block(), n_threads, [&](Range range) {
         const std::size_t count = range.end - range.begin;
         std::vector<double> sum(count * width, 0.0);
@@ -202,16 +270,23 @@ void predict_sums(const NodesView& nodes, MatrixView<const T> X,
         for (std::size_t s = 0; s < stops.size() && stops[s] == 0; ++s) {
             keep(s, 0, count);
         }
-        walk.run(range, all,
+        const auto done = [&](std::size_t t, std::size_t from, std::size_t rows) {
+            const auto n_trees = static_cast<std::int64_t>(t + 1);
+            const auto [first, last] = std::equal_range(stops.begin(), stops.end(), n_trees);
+            for (auto stop = first; stop != last; ++stop) {
+                keep(static_cast<std::size_t>(stop - stops.begin()), from, rows);
+            }
+        };
+        if (walk.adds()) {
+            walk.add_each(range, width, sum.data(), done);
+            return;
+        }
+        walk.run(range, detail::EveryRow{},
                  [&](std::size_t t, const std::uint32_t* ids, std::size_t rows,
                      const std::uint32_t* leaf, auto slot) {
                      detail::add_values(nodes, width, t % n_groups * nodes.n_outputs, ids, rows,
                                         leaf, slot, sum.data());
-                     const auto done = static_cast<std::int64_t>(t + 1);
-                     const auto [from, to] = std::equal_range(stops.begin(), stops.end(), done);
-                     for (auto stop = from; stop != to; ++stop) {
-                         keep(static_cast<std::size_t>(stop - stops.begin()), ids[0], rows);
-                     }
+                     done(t, ids[0], rows);
                  });
     });
 }
@@ -246,14 +321,13 @@ void leaves(const NodesView& nodes, MatrixView<const T> X, MatrixView<std::int32
             int n_threads) {
     const detail::ForestWalk<T> walk(nodes, X, n_threads);
     parallel_chunks(X.rows, walk.block(), n_threads, [&](Range range) {
-        walk.run(
-            range, [](std::size_t, std::size_t) { return true; },
-            [&](std::size_t t, const std::uint32_t* ids, std::size_t rows,
-                const std::uint32_t* leaf, auto) {
-                for (std::size_t i = 0; i < rows; ++i) {
-                    out(range.begin + ids[i], t) = static_cast<std::int32_t>(leaf[i]);
-                }
-            });
+        walk.run(range, detail::EveryRow{},
+                 [&](std::size_t t, const std::uint32_t* ids, std::size_t rows,
+                     const std::uint32_t* leaf, auto) {
+                     for (std::size_t i = 0; i < rows; ++i) {
+                         out(range.begin + ids[i], t) = static_cast<std::int32_t>(leaf[i]);
+                     }
+                 });
     });
 }
 
