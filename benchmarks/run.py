@@ -24,6 +24,8 @@ from rich.table import Table  # noqa: E402
 
 from benchmarks.work import OURS, Contestant, Work  # noqa: E402
 
+#: Threads of OpenMP spin for 0.2 s after their work, and would take the cores of the next in turn.
+PAUSE = 0.4
 PACKAGES = (
     "numpy",
     "scipy",
@@ -91,6 +93,7 @@ def measure(work: Work, family: str, repeats: int) -> dict[str, Any]:
             names = list(children)
             # The order rotates: nobody always runs after the same neighbour.
             for name in names[repeat % len(names) :] + names[: repeat % len(names)]:
+                time.sleep(PAUSE)
                 seconds[name].append(children[name].time())
         for child in children.values():
             child.close()
