@@ -18,7 +18,6 @@ from sklearn.svm import LinearSVC as Liblinear
 
 from assay.base import DataError, ParameterError
 from assay.linear import GradientDescentClassifier, LinearSVC
-from assay.select import Family, assert_path_equals_single_fits
 
 Floats = NDArray[np.float64]
 KINDS = [("l2", "hinge"), ("l2", "squared_hinge"), ("l1", "squared_hinge"), ("l1", "hinge")]
@@ -205,15 +204,6 @@ def test_float32_rows_are_solved_in_float64() -> None:
     narrow = X.astype(np.float32)
     one, two = LinearSVC().fit(narrow, y), LinearSVC().fit(narrow.astype(np.float64), y)
     np.testing.assert_array_equal(one.coef_, two.coef_)
-
-
-def test_the_path_equals_single_fits() -> None:
-    X, y = load_iris(return_X_y=True)
-    candidates = [
-        {"C": C, "loss": loss} for C in (0.01, 1.0) for loss in ("hinge", "squared_hinge")
-    ]
-    family = Family("linear svm", LinearSVC(random_state=0), candidates)
-    assert_path_equals_single_fits(family, X, y, n_splits=2, rtol=0.0, atol=0.0)
 
 
 def test_unscaled_columns_end_with_a_certificate() -> None:

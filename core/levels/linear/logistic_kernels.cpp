@@ -2,8 +2,8 @@
 #include "assay/linear/logistic_kernels.hpp"
 
 #include "assay/common/dispatch.hpp"
+#include "assay/common/exp_log.hpp"
 #include "assay/common/simd.hpp"
-#include "assay/linear/logistic_math.hpp"
 
 namespace assay::linear::logit {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "assay/common/dispatch.hpp"
+#include "assay/common/exp_log.hpp"
 #include "assay/common/simd.hpp"
-#include "assay/tree/boost_math.hpp"
 
 namespace assay::tree {
 namespace {

@@ -361,9 +361,6 @@ class GradientDescentClassifier(Classifier, DescentModel):
                 stacklevel=3,
             )
 
-    def _set_coefficients(self, coef: Floats, intercept: Floats) -> None:
-        self.coef_, self.intercept_ = coef, intercept
-
     def _check_state(self) -> None:
         classes = getattr(self, "classes_", None)
         n_classes = len(classes) if isinstance(classes, np.ndarray) else 0

@@ -33,6 +33,8 @@ class DescentModel(Estimator):
     """Parameters, points and histories of a linear model fitted by descent."""
 
     takes_sparse = True
+    coef_: Floats
+    intercept_: Any  # a number for a regressor, an array for a classifier
 
     def _settings(self) -> dict[str, Any]:
         params = self.get_params(deep=False)
@@ -111,7 +113,7 @@ class DescentModel(Estimator):
         self.gradient_norm_ = float(found["gradient_norm"].max())
 
     def _set_coefficients(self, coef: Floats, intercept: Floats) -> None:
-        raise NotImplementedError
+        self.coef_, self.intercept_ = coef, intercept
 
     def _coef_rows(self) -> Floats:
         return np.atleast_2d(self.coef_)

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from assay.base import (
     Classifier,
@@ -25,7 +24,6 @@ from assay.linear._gradient_descent_classes import (
 )
 from assay.linear._gradient_descent_solver import Floats, seeded
 from assay.linear._least_model import scores
-from assay.linear._linear_svc_path import LinearSVCPath
 from assay.linear._linear_svc_solve import STOPS, Task, solve
 
 
@@ -117,7 +115,6 @@ class LinearSVC(Classifier):
 
     model_id: ClassVar[int | None] = 175
     takes_sparse: ClassVar[bool] = True
-    assay_path: ClassVar[LinearSVCPath] = LinearSVCPath()
 
     def __init__(
         self,
@@ -169,7 +166,21 @@ class LinearSVC(Classifier):
         """
         task = self._task()
         rows, codes, weight = self._fit_data(X, y, sample_weight)
-        self._fit_codes(rows, codes, weight, task)
+        problems = binary_problems(self.classes_, codes, weight, self.class_weight)
+        problems.check_two_sides()
+        found = solve(rows, problems, task)
+        self.coef_, self.intercept_ = found.coef, found.intercept
+        self.objective_, self.duality_gap_ = found.objective, found.gap
+        self.n_iter_, self.stop_reason_ = found.n_iter, found.stop
+        if found.stop == "max_iter":
+            share = float((found.gap / found.objective).max())
+            warnings.warn(
+                f"LinearSVC did not converge in max_iter={self.max_iter} iterations: the duality "
+                f"gap is {share:.1g} of the objective, {task.tol:.1g} is asked for. Scale the "
+                "columns, raise max_iter, or raise tol",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
     def decision_function(self, X: ArrayLike) -> Floats:
@@ -185,8 +196,9 @@ class LinearSVC(Classifier):
         ndarray of float64 of shape (n_rows,) or (n_rows, n_classes)
             One column per class if there are more than two.
         """
-        check_is_fitted(self)
-        return self._decide(self._predict_data(X))
+        rows = self._predict_data(X)
+        found = scores(rows, self.coef_, self.intercept_, check_n_jobs(self.n_jobs))
+        return found[:, 0] if found.shape[1] == 1 else found
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class with the highest score.
@@ -200,7 +212,8 @@ class LinearSVC(Classifier):
         -------
         ndarray of shape (n_rows,)
         """
-        codes = self._labels(self.decision_function(X))
+        found = self.decision_function(X)
+        codes = (found > 0).astype(np.int64) if found.ndim == 1 else found.argmax(axis=1)
         return np.asarray(self.classes_[codes])
 
     def _task(self) -> Task:
@@ -228,34 +241,6 @@ class LinearSVC(Classifier):
             seed=int(seeded(self.random_state).randint(np.iinfo(np.int32).max)),
             n_threads=check_n_jobs(self.n_jobs),
         )
-
-    def _fit_codes(
-        self, rows: Any, codes: NDArray[np.int64], weight: Floats | None, task: Task
-    ) -> None:
-        problems = binary_problems(self.classes_, codes, weight, self.class_weight)
-        problems.check_two_sides()
-        found = solve(rows, problems, task)
-        self.coef_, self.intercept_ = found.coef, found.intercept
-        self.objective_, self.duality_gap_ = found.objective, found.gap
-        self.n_iter_, self.stop_reason_ = found.n_iter, found.stop
-        if found.stop == "max_iter":
-            share = float((found.gap / found.objective).max())
-            warnings.warn(
-                f"LinearSVC did not converge in max_iter={self.max_iter} iterations: the duality "
-                f"gap is {share:.1g} of the objective, {task.tol:.1g} is asked for. Scale the "
-                "columns, raise max_iter, or raise tol",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-
-    def _decide(self, rows: Any) -> Floats:
-        found = scores(rows, self.coef_, self.intercept_, check_n_jobs(self.n_jobs))
-        return found[:, 0] if found.shape[1] == 1 else found
-
-    @staticmethod
-    def _labels(decision: Floats) -> NDArray[np.int64]:
-        """Return the class codes of decisions."""
-        return (decision > 0).astype(np.int64) if decision.ndim == 1 else decision.argmax(axis=1)
 
     def _check_state(self) -> None:
         super()._check_state()

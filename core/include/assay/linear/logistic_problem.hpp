@@ -25,10 +25,10 @@
 #include <vector>
 
 #include "assay/common/dispatch.hpp"
+#include "assay/common/exp_log.hpp"
 #include "assay/common/parallel.hpp"
 #include "assay/linear/logistic_design.hpp"
 #include "assay/linear/logistic_kernels.hpp"
-#include "assay/linear/logistic_math.hpp"
 
 namespace assay::linear::logit {
 

@@ -1,13 +1,14 @@
-// exp_of and log_of agree with the library's functions to the last bits.
+// exp_of, log_of and log1p_of agree with the library's functions to the last bits.
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <cstdint>
 
-#include "assay/tree/boost_math.hpp"
+#include "assay/common/exp_log.hpp"
 
-using assay::tree::exp_of;
-using assay::tree::log_of;
+using assay::exp_of;
+using assay::log1p_of;
+using assay::log_of;
 
 TEST_CASE("exp_of is the exponential function") {
     for (double x = -700; x <= 700; x += 0.37) {
@@ -29,4 +30,11 @@ TEST_CASE("log_of is the natural logarithm") {
         CHECK(std::abs(log_of<double, std::uint64_t>(x) - expected) <= bound);
     }
     CHECK(log_of<double, std::uint64_t>(1.0) == 0.0);
+}
+
+TEST_CASE("log1p_of keeps the digits of small numbers") {
+    for (double x = 1e-300; x < 2; x *= 1.7) {
+        const double got = log1p_of<double, std::uint64_t>(x);
+        CHECK(std::abs(got / std::log1p(x) - 1) < 2e-15);
+    }
 }

@@ -15,7 +15,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace assay::linear::logit {
+namespace assay {
 
 template <class Real, class Bits>
 [[gnu::always_inline]] inline Real exp_of(Real x) noexcept {
@@ -71,4 +71,4 @@ template <class Real, class Bits>
     return log_of<Real, Bits>(u) + (x - (u - 1.0)) / u;
 }
 
-}  // namespace assay::linear::logit
+}  // namespace assay
