@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, csr_matrix
@@ -178,6 +178,7 @@ def test_one_against_the_rest_is_one_machine_per_class(name: str) -> None:
 
 
 @given(seed=st.integers(0, 1000), C=st.sampled_from([0.1, 1.0, 10.0]))
+@example(seed=142, C=1.0)  # Newton steps with a kernel of rank two: they once left sum b = 0
 def test_solution_keeps_the_conditions_of_karush_kuhn_and_tucker(seed: int, C: float) -> None:
     X, y = two_classes(seed)
     model = SVC(C=C, kernel="linear", tol=1e-9).fit(X, y)

@@ -137,8 +137,14 @@ std::size_t newton_steps(const InnerBlock<T>& block) {
         if (!(std::abs(sum_ones) > 0)) {
             break;
         }
+        double rest = 0;
         for (std::size_t i = 0; i < n; ++i) {
             way[i] -= sum_way / sum_ones * ones[i];
+            rest += way[i];
+        }
+        // A factor close to singular leaves a sum; without this the steps would drift off sum b.
+        for (std::size_t i = 0; i < n; ++i) {
+            way[i] -= rest / static_cast<double>(n);
         }
         std::vector<double> change(block.size);
         double slope = 0;
