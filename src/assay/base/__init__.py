@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.base._checks import check_interval, check_n_jobs, check_option, check_weight
 from assay.base._errors import DataError, ParameterError, did_you_mean
-from assay.base._estimator import Classifier, Estimator, Regressor, Transformer
+from assay.base._estimator import Classifier, Clusterer, Estimator, Regressor, Transformer
 from assay.base._frames import as_frame, as_vector
 from assay.base._nominal import Levels, nominal_columns
 from assay.base._path import Fitted, Predicted
@@ -15,6 +15,7 @@ from assay.base._threads import in_threads
 
 __all__ = [
     "Classifier",
+    "Clusterer",
     "DataError",
     "Estimator",
     "Fitted",

@@ -10,7 +10,13 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    ClusterMixin,
+    RegressorMixin,
+    TransformerMixin,
+)
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -323,6 +329,17 @@ class Transformer(TransformerMixin, Estimator):
     def _fit_data(self, X: Any) -> NDArray[Any]:
         """Check a training table without a target; return its rows."""
         return self._fit_rows(X)
+
+
+class Clusterer(ClusterMixin, Estimator):
+    """Base of all that group rows: `labels_` are 0..K-1, and -1 for rows of no group."""
+
+    def _fit_data(
+        self, X: Any, sample_weight: ArrayLike | None = None
+    ) -> tuple[NDArray[Any], NDArray[np.float64] | None]:
+        """Check a training table without a target; return its rows and weights."""
+        rows = self._fit_rows(X)
+        return rows, check_weight(sample_weight, rows)
 
 
 def _need_target(estimator: Estimator, y: object) -> None:

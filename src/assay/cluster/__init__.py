@@ -1,0 +1,5 @@
+"""Groups of rows that are alike."""
+
+from __future__ import annotations
+
+__all__: list[str] = []
