@@ -2,6 +2,26 @@
 
 from __future__ import annotations
 
-from assay._core._ext import blas, cpu, linear, neighbors, svm, tree
+from assay._core._ext import (
+    blas,
+    cluster,
+    cpu,
+    decomposition,
+    features,
+    linear,
+    neighbors,
+    svm,
+    tree,
+)
 
-__all__ = ["blas", "cpu", "linear", "neighbors", "svm", "tree"]
+__all__ = [
+    "blas",
+    "cluster",
+    "cpu",
+    "decomposition",
+    "features",
+    "linear",
+    "neighbors",
+    "svm",
+    "tree",
+]
