@@ -91,6 +91,21 @@ def test_queries_are_compared_within_themselves() -> None:
     assert np.array_equal(study.predict(one), expected)
 
 
+class OnlyToFit(Ridge):
+    """A ranker that asks for the queries in fit and not in predict, as XGBoost's does."""
+
+    def fit(self, X: Any, y: Any, qid: Any = None) -> OnlyToFit:
+        self.n_queries_ = len(np.unique(qid))
+        super().fit(X, y)
+        return self
+
+
+def test_a_ranker_may_ask_for_queries_in_fit_only() -> None:
+    study = fitted(OnlyToFit())
+    assert study.model.estimator.n_queries_ == 30
+    assert np.isfinite(study.predict(made(1))).all()
+
+
 def test_without_a_column_of_queries_all_rows_are_one_list(study: Study) -> None:
     scores, places = study.model.ranked(made(1).drop("shop"))
     assert places is None

@@ -17,7 +17,7 @@ from assay.select._outcome import (
     PlanSummary,
     Work,
 )
-from assay.select._path import DefaultPath, Path
+from assay.select._path import DefaultPath, Path, queries_for
 from assay.select._plan import Outer, Plan, Split, forward, holdout, pair_out
 from assay.select._refit import Refitted, refit
 from assay.select._search import search
@@ -45,6 +45,7 @@ __all__ = [
     "holdout",
     "make_blocks",
     "pair_out",
+    "queries_for",
     "refit",
     "search",
 ]

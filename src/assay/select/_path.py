@@ -7,6 +7,7 @@ The law of the house: a path gives the same numbers as fitting each candidate al
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from inspect import signature
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -71,7 +72,7 @@ class DefaultPath:
     Notes
     -----
     A sample weight is passed where ``fit`` of the estimator, or of the last step of a pipeline,
-    takes one; the queries of a ranking where ``fit`` takes `qid`, and then to ``predict``, too.
+    takes one; the queries of a ranking to ``fit`` and ``predict`` where they take `qid`.
     Classes that do not occur in the training rows get probability 0, and the lowest possible
     decision.
     """
@@ -157,11 +158,25 @@ def fit(
     """Fit, with the weights and queries if there are any and the model takes them."""
     name = None if weight is None else weight_parameter(model)
     given = {} if name is None else {name: weight}
-    return model.fit(X, y, **given, **_asked(model, queries))
+    return model.fit(X, y, **given, **queries_for(model.fit, queries))
 
 
-def _asked(model: Any, queries: NDArray[np.int64] | None) -> dict[str, Any]:
-    takes = queries is not None and has_fit_parameter(model, "qid")
+def queries_for(method: Any, queries: NDArray[np.int64] | None) -> dict[str, Any]:
+    """Return the queries of the rows as an argument, if the method takes them.
+
+    Parameters
+    ----------
+    method : callable
+        ``fit`` or ``predict`` of a model; a ranker may ask for queries in the first only.
+    queries : ndarray of int64 or None
+        Query of each row.
+
+    Returns
+    -------
+    dict
+        ``{"qid": queries}``, or empty.
+    """
+    takes = queries is not None and "qid" in signature(method).parameters
     return {"qid": queries} if takes else {}
 
 
@@ -185,7 +200,7 @@ def predict(
         Query of each row, for a model that compares the rows of a query.
     """
     if n_classes is None:
-        found = model.predict(X, **_asked(model, queries))
+        found = model.predict(X, **queries_for(model.predict, queries))
         return Predicted(value=np.asarray(found, dtype=np.float64).reshape(-1))
     label = np.asarray(model.predict(X)).astype(np.int64).reshape(-1)
     classes = np.asarray(getattr(model, "classes_", np.arange(n_classes)))

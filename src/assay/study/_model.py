@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import has_fit_parameter
 
 from assay.base import DataError
 from assay.evaluate import Queries
+from assay.select import queries_for
 from assay.table import RawTable, Schema, Target, read
 
 
@@ -55,9 +55,7 @@ class Model:
         """
         raw = self.read(source, **options)
         queries = self._queries(raw)
-        asked = {}
-        if queries is not None and has_fit_parameter(self.estimator, "qid"):
-            asked["qid"] = queries.codes
+        asked = queries_for(self.estimator.predict, None if queries is None else queries.codes)
         scores = np.asarray(self.estimator.predict(self._encoded(raw), **asked), dtype=np.float64)
         return scores, None if queries is None else queries.positions(scores)
 
