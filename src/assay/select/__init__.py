@@ -7,6 +7,7 @@ from assay.select._duplicates import duplicate_ids
 from assay.select._equality import assert_path_equals_single_fits
 from assay.select._family import Family
 from assay.select._ledger import Ledger
+from assay.select._nested_search import NestedSearch
 from assay.select._outcome import (
     Baseline,
     Chosen,
@@ -30,6 +31,7 @@ __all__ = [
     "LeaderboardRow",
     "Ledger",
     "NestedRow",
+    "NestedSearch",
     "Outcome",
     "Outer",
     "OuterPredictions",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.base import DataError
 from assay.select._bbc import bootstrap_choice
@@ -30,7 +31,13 @@ from assay.select._score import Judge, ScoreTable, score_table
 from assay.select._unit import Unit
 
 
-def outcome_of(runner: Runner, layout: Layout, judge: Judge, task: str) -> Outcome:
+def outcome_of(
+    runner: Runner,
+    layout: Layout,
+    judge: Judge,
+    task: str,
+    priority: NDArray[np.int64] | None = None,
+) -> Outcome:
     """Run every unit of the layout's plan that is missing, and draw the conclusions.
 
     Parameters
@@ -43,6 +50,8 @@ def outcome_of(runner: Runner, layout: Layout, judge: Judge, task: str) -> Outco
         The metric.
     task : str
         "binary", "multiclass", "regression" or "rank".
+    priority : ndarray of shape (n_candidates,), optional
+        A tie goes to the lowest; without it to the smaller model.
     """
     plan, repeats = layout.plan, layout.repeats
     units = [
@@ -54,7 +63,7 @@ def outcome_of(runner: Runner, layout: Layout, judge: Judge, task: str) -> Outco
     outer_fits = sum(outer.served_by is None for outer in plan.outers) * repeats
     runner.expect(len(units) + outer_fits)
     runner.run(units)
-    table = score_table(runner, plan, judge)
+    table = score_table(runner, plan, judge, priority)
     final = [row for repeat in range(repeats) for row in table.rows_of(repeat, plan.final)]
     ranking = table.ranking(final)
     if not ranking:

@@ -35,6 +35,8 @@ class Layout:
         Seed of the partitions.
     names : sequence of str, optional
         Class names, for messages.
+    blocks : ndarray of int64, optional
+        Block of each row, if they are given: then nothing else decides.
 
     Attributes
     ----------
@@ -58,8 +60,10 @@ class Layout:
         repeats: int,
         seed: int,
         names: tuple[str, ...] | None = None,
+        blocks: NDArray[np.int64] | None = None,
     ) -> None:
         self.plan = plan
+        self.has_blocks = blocks is not None
         self.repeats = repeats
         self.has_groups = groups is not None
         self.has_time = time is not None
@@ -67,7 +71,7 @@ class Layout:
         self.duplicates = 0
         self.notes: list[str] = []
         self.clusters = linked(groups)
-        if time is None:
+        if time is None and blocks is None:
             self._keep_copies_together(problem.X)
         self.partitions = [
             Partition(
@@ -79,7 +83,9 @@ class Layout:
                     time=time,
                     seed=seed,
                     repeat=repeat,
-                ),
+                )
+                if blocks is None
+                else blocks,
                 self.clusters if time is not None else None,
             )
             for repeat in range(repeats)
@@ -92,7 +98,7 @@ class Layout:
             self.plan.kind,
             self.plan.n_blocks,
             self.repeats,
-            not self.has_time,
+            not (self.has_time or self.has_blocks),
             self.has_groups,
             self.duplicates,
             self._text(),
@@ -100,7 +106,10 @@ class Layout:
 
     def _text(self) -> str:
         k = self.plan.n_blocks
-        order = "consecutive in time" if self.has_time else "balanced by target"
+        if self.has_blocks:
+            order = "as given"
+        else:
+            order = "consecutive in time" if self.has_time else "balanced by target"
         together = (
             " with whole groups in one block" if self.has_groups and not self.has_time else ""
         )

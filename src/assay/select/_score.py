@@ -144,6 +144,8 @@ class ScoreTable:
         (row, column) -> why a score is undefined although there are predictions.
     notes : dict
         (family, text) -> how many fits said so.
+    priority : ndarray of shape (candidates,), optional
+        A tie goes to the lowest; without it to the smaller model, then to the earlier candidate.
     """
 
     candidates: list[Candidate]
@@ -153,6 +155,7 @@ class ScoreTable:
     failed: dict[tuple[int, int, int], str] = field(default_factory=dict)
     reason: dict[tuple[int, int], str] = field(default_factory=dict)
     notes: dict[tuple[int, str], int] = field(default_factory=dict)
+    priority: NDArray[np.int64] | None = None
 
     def rows_of(self, repeat: int, pairs: Sequence[tuple[int, int]]) -> list[int]:
         """Row numbers of (split, block) pairs of one repeat."""
@@ -186,12 +189,13 @@ class ScoreTable:
         return score.mean(axis=0), spread, self.size[picked].mean(axis=0)
 
     def ranking(self, rows: Sequence[int]) -> list[int]:
-        """Columns from best to worst; ties to the smaller model, then to the earlier candidate."""
+        """Columns from best to worst; see `priority` for ties."""
         score, _, size = self.means(rows)
         able = np.flatnonzero(np.isfinite(score))
         # Sums of the same numbers in another order must stay ties.
         rounded = np.array([float(f"{value:.12g}") for value in score[able]])
-        order = np.lexsort((able, size[able], -rounded))
+        tied = size if self.priority is None else self.priority
+        order = np.lexsort((able, tied[able], -rounded))
         return [int(column) for column in able[order]]
 
 
@@ -212,7 +216,9 @@ def predictions(
         column += len(member.candidates)
 
 
-def score_table(runner: Runner, plan: Plan, judge: Judge) -> ScoreTable:
+def score_table(
+    runner: Runner, plan: Plan, judge: Judge, priority: NDArray[np.int64] | None = None
+) -> ScoreTable:
     """Score every candidate on every block that one of its fits did not see."""
     names = columns(runner.families)
     places = [
@@ -223,6 +229,7 @@ def score_table(runner: Runner, plan: Plan, judge: Judge) -> ScoreTable:
     ]
     shape = (len(places), len(names))
     table = ScoreTable(names, places, np.full(shape, np.nan), np.full(shape, np.nan))
+    table.priority = priority
     row = 0
     for repeat, partition in enumerate(runner.partitions):
         for split, fit in enumerate(plan.splits):

@@ -41,6 +41,8 @@ def search(
     plan: str | None = None,
     n_blocks: int = 5,
     repeats: int = 1,
+    blocks: ArrayLike | None = None,
+    priority: Sequence[int] | None = None,
     seed: int = 0,
     n_jobs: int | None = 1,
     backend: str = "threads",
@@ -82,6 +84,12 @@ def search(
         Number of blocks, at least 3.
     repeats : int, default=1
         Fresh partitions; more of them make the score steadier.
+    blocks : array-like of int of shape (n_samples,), optional
+        Block of each row, 0..K-1, in the order of time for a forward plan; then `n_blocks`,
+        `groups` and equal rows do not decide where a row goes.
+    priority : sequence of int, optional
+        One number per candidate, family by family: of equal scores, the lowest wins. By default
+        the smaller model does, and then the candidate that comes first.
     seed : int, default=0
         The same seed gives the same result.
     n_jobs : int, default=1
@@ -135,6 +143,9 @@ def search(
         costs,
         problem.queries,
     )
+    given_blocks = _blocks(blocks, len(problem.y), repeats)
+    if given_blocks is not None:
+        n_blocks = int(given_blocks.max()) + 1
     layout = Layout(
         problem,
         task,
@@ -144,6 +155,7 @@ def search(
         repeats,
         seed,
         None if classes is None else tuple(map(str, classes)),
+        given_blocks,
     )
     given = ledger if isinstance(ledger, Ledger) else None
     opened = Ledger(ledger) if not isinstance(ledger, Ledger) else ledger
@@ -159,7 +171,7 @@ def search(
             backend=backend,
             progress=progress,
         )
-        return outcome_of(runner, layout, judge, task)
+        return outcome_of(runner, layout, judge, task, _priority(priority, families))
 
 
 def _checked_families(families: Sequence[Family]) -> list[Family]:
@@ -242,6 +254,31 @@ def _costs(
             f"got metric={metric!r}"
         )
     return CostMatrix.of(cost, range(n_classes) if classes is None else classes)
+
+
+def _priority(given: Sequence[int] | None, families: Sequence[Family]) -> NDArray[np.int64] | None:
+    if given is None:
+        return None
+    count = sum(len(family.candidates) for family in families)
+    if len(given) != count:
+        raise ParameterError(
+            f"priority must have one number per candidate, {count} in all; got {len(given)}"
+        )
+    return np.asarray(given, dtype=np.int64)
+
+
+def _blocks(blocks: ArrayLike | None, n: int, repeats: int) -> NDArray[np.int64] | None:
+    column = _column("blocks", blocks, n)
+    if column is None:
+        return None
+    if repeats > 1:
+        raise ParameterError(f"repeats must be 1 when blocks are given; got {repeats}")
+    if column.dtype.kind not in "iu" or column.min() < 0:
+        raise DataError(f"blocks must hold whole numbers 0, 1, ...; got type {column.dtype}")
+    empty = np.flatnonzero(np.bincount(column) == 0)
+    if len(empty):
+        raise DataError(f"blocks must be numbered 0..K-1 without gaps; block {empty[0]} is empty")
+    return column.astype(np.int64)
 
 
 def _queries(groups: ArrayLike | None, n: int) -> NDArray[np.int64]:
