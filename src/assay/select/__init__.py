@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.select._blocks import make_blocks
+from assay.select._compare import Comparison, compare
 from assay.select._duplicates import duplicate_ids
 from assay.select._equality import assert_path_equals_single_fits
 from assay.select._family import Family
@@ -26,6 +27,7 @@ from assay.select._search import search
 __all__ = [
     "Baseline",
     "Chosen",
+    "Comparison",
     "DefaultPath",
     "Family",
     "LeaderboardRow",
@@ -42,6 +44,7 @@ __all__ = [
     "Split",
     "Work",
     "assert_path_equals_single_fits",
+    "compare",
     "duplicate_ids",
     "forward",
     "holdout",

@@ -167,6 +167,30 @@ def holdout(n_blocks: int = 5) -> Plan:
     return Plan("holdout", n_blocks, (split,), (outer,), ((0, last - 1),), 0)
 
 
+def one_out(n_blocks: int = 5) -> Plan:
+    """Fit without every block in turn: plain cross-validation, for what is not chosen from.
+
+    Parameters
+    ----------
+    n_blocks : int, default=5
+        K, at least 3.
+
+    Returns
+    -------
+    Plan
+        K fits per candidate, and no choice to be judged.
+
+    Examples
+    --------
+    >>> [split.tests for split in one_out(3).splits]
+    [(0,), (1,), (2,)]
+    """
+    check_interval("n_blocks", n_blocks, 3, float("inf"), integer=True)
+    splits = tuple(Split(_without(n_blocks, i), (i,)) for i in range(n_blocks))
+    final = tuple((i, i) for i in range(n_blocks))
+    return Plan("one-out", n_blocks, splits, (), final, n_blocks)
+
+
 MAKERS = {"pair-out": pair_out, "forward": forward, "holdout": holdout}
 
 

@@ -129,7 +129,7 @@ def search(
     check_interval("repeats", repeats, 1, integer=True)
     check_interval("seed", seed, 0, integer=True)
     families = _checked_families(families)
-    problem = _problem(X, y, weight, task, classes, data_digest)
+    problem = problem_of(X, y, weight, task, classes, data_digest)
     if task == "rank":
         problem = replace(problem, queries=_queries(groups, len(problem.y)))
     costs = _costs(cost, metric, task, problem.n_classes, classes)
@@ -184,14 +184,15 @@ def _checked_families(families: Sequence[Family]) -> list[Family]:
     return checked
 
 
-def _problem(
+def problem_of(
     X: ArrayLike,
     y: ArrayLike,
     weight: ArrayLike | None,
     task: str,
-    classes: Sequence[str] | None,
-    source: str | None,
+    classes: Sequence[str] | None = None,
+    source: str | None = None,
 ) -> Problem:
+    """Check the rows, their targets and weights, as `search` takes them."""
     matrix = np.asarray(X)
     if matrix.ndim != 2 or matrix.dtype.kind not in "fiub":
         raise DataError(
