@@ -64,6 +64,22 @@ def test_numbers_are_levels_whatever_their_type() -> None:
     assert model.transform(np.array([[1], [3]], dtype=np.int8)).tolist() == [[1.0], [2.0]]
 
 
+@given(
+    st.lists(
+        st.sampled_from([0.0, -0.0, 1.0, 2.0, 7.0, 65535.0, 65536.0, 2.5, -3.0, np.nan]),
+        min_size=1,
+    ),
+    st.sampled_from([np.float64, np.float32]),
+)
+def test_numbers_are_coded_in_their_order(values: list[float], kind: Any) -> None:
+    column = np.array(values, dtype=kind)
+    levels = Levels.learn([column])
+    known = np.unique(column[~np.isnan(column)])
+    assert [float(name) for name in levels.of(0)] == known.tolist()
+    expected = np.where(np.isnan(column), np.nan, np.searchsorted(known, column))
+    np.testing.assert_array_equal(levels.codes(0, column), expected)
+
+
 def test_unseen_levels_get_the_code_after_the_last() -> None:
     model = Coded().fit(pl.DataFrame({"color": ["red", "blue"]}))
     assert model.transform(pl.DataFrame({"color": ["green", "red"]})).tolist() == [[2.0], [1.0]]

@@ -61,6 +61,25 @@ def test_codes_and_classes_give_back_the_labels(labels: list[int]) -> None:
     assert classes.tolist() == sorted(set(labels))
 
 
+@pytest.mark.parametrize("kind", [np.int8, np.int64, np.uint16, np.uint64])
+@pytest.mark.parametrize("labels", [[0, 1], [3, 1, 7], [1, 5000], [0, 2**62]])
+def test_integers_are_coded_as_sorting_codes_them(labels: list[int], kind: Any) -> None:
+    if max(labels) > np.iinfo(kind).max:
+        labels = [each % 100 for each in labels]
+    y = np.tile(np.array(labels, dtype=kind), 4)
+    low = np.iinfo(kind).min
+    for values in (y, y + np.array(low, dtype=kind)):  # at the end of the type's range, too
+        before = values.copy()
+        classes, codes = class_codes(values)
+        expected, inverse = np.unique(values, return_inverse=True)
+        assert classes.dtype == expected.dtype
+        assert codes.dtype == np.int64
+        assert classes.tolist() == expected.tolist()
+        assert codes.tolist() == inverse.tolist()
+        codes[:] = 0
+        assert values.tolist() == before.tolist()  # the caller's array is not ours
+
+
 @pytest.mark.parametrize(
     "y", [["a", None, "b"], pl.Series(["a", None, "b"]), pd.Series(["a", np.nan, "b"])]
 )

@@ -149,8 +149,18 @@ def _distinct(values: NDArray[Any]) -> tuple[list[str], NDArray[np.intp]]:
             present = present.astype(np.float64)
         except (TypeError, ValueError):
             present = present.astype(np.str_)
-    distinct, inverse[~missing] = np.unique(present, return_inverse=True)
+    distinct, inverse[~missing] = _unique(present)
     return [_text(item) for item in distinct.tolist()], inverse
+
+
+def _unique(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return distinct values, ascending, and their positions; codes are counted, not sorted."""
+    if values.dtype.kind in "fiu" and len(values) and values.min() >= 0 and values.max() < 1 << 16:
+        codes = values.astype(np.intp)
+        if (codes == values).all():
+            seen = np.bincount(codes) > 0
+            return np.flatnonzero(seen).astype(values.dtype), (np.cumsum(seen) - 1)[codes]
+    return np.unique(values, return_inverse=True)
 
 
 def _text(level: str | float | bool) -> str:
