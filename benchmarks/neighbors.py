@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 
+from benchmarks.tables import FOLDER
 from benchmarks.work import OURS, Contestant, Work
 
 K = 10
@@ -19,8 +20,8 @@ WIDE = (1, 3, 5, 7, 9, 13, 17, 25, 35, 51, 71, 101, 151)
 
 
 class Search(NamedTuple):
-    rows: NDArray[Any]
-    queries: NDArray[Any]
+    rows: Any
+    queries: Any
 
 
 class Unit(NamedTuple):
@@ -107,6 +108,88 @@ def _true_distances(
     return np.sort(np.sqrt((gaps**2).sum(axis=2)), axis=1)
 
 
+def tree_data() -> Search:
+    rng = np.random.default_rng(0)
+    return Search(rng.normal(size=(100_000, 4)), rng.normal(size=(20_000, 4)))
+
+
+def assay_tree() -> Any:
+    from assay.neighbors import NearestNeighbors  # noqa: PLC0415
+
+    def call(data: Search) -> Any:
+        model = NearestNeighbors(n_neighbors=K, n_jobs=-1).fit(data.rows)
+        return model.kneighbors(data.queries)
+
+    return call
+
+
+def sklearn_tree() -> Any:
+    from sklearn.neighbors import NearestNeighbors  # noqa: PLC0415
+
+    def call(data: Search) -> Any:
+        model = NearestNeighbors(n_neighbors=K, algorithm="kd_tree", n_jobs=-1).fit(data.rows)
+        return model.kneighbors(data.queries)
+
+    return call
+
+
+def sklearnex_tree() -> Any:
+    from sklearnex.neighbors import NearestNeighbors  # noqa: PLC0415
+
+    def call(data: Search) -> Any:
+        model = NearestNeighbors(n_neighbors=K, algorithm="kd_tree", n_jobs=-1).fit(data.rows)
+        return model.kneighbors(data.queries)
+
+    return call
+
+
+def scipy_tree() -> Any:
+    from scipy.spatial import cKDTree  # noqa: PLC0415
+
+    return lambda data: cKDTree(data.rows).query(data.queries, K, workers=-1)
+
+
+def mixed_data() -> Any:
+    """The whole of `adult`, and every hundredth row as a query."""
+    import pandas as pd  # noqa: PLC0415
+
+    frame = pd.read_parquet(FOLDER / "adult.parquet").drop(columns="income")
+    return Search(frame, frame.iloc[::100])
+
+
+def assay_mixed() -> Any:
+    from assay.neighbors import NearestNeighbors  # noqa: PLC0415
+
+    def call(data: Search) -> Any:
+        model = NearestNeighbors(
+            n_neighbors=K, metric="mixed", categorical_features="from_dtype", n_jobs=-1
+        ).fit(data.rows)
+        return model.kneighbors(data.queries)
+
+    return call
+
+
+def gower_mixed() -> Any:
+    import gower  # noqa: PLC0415
+
+    def call(data: Any) -> Any:
+        # It has no search: a full matrix, from which the smallest are taken.
+        text = data.rows.dtypes == "category"
+        rows, queries = (each.astype(dict.fromkeys(text.index[text], object)) for each in data)
+        full = gower.gower_matrix(queries, rows)
+        index = np.argpartition(full, K, axis=1)[:, :K]
+        near = np.take_along_axis(full, index, axis=1)
+        order = np.argsort(near, axis=1)
+        return np.take_along_axis(near, order, axis=1), np.take_along_axis(index, order, axis=1)
+
+    return call
+
+
+def same_distances(data: Search, result: Any, reference: Any) -> str:  # noqa: ARG001
+    gap = np.abs(np.asarray(result[0], dtype=np.float64) - reference[0]).max(axis=1)
+    return f"{np.mean(gap < 1e-5):.2%} of queries with the same distances"
+
+
 def narrow_unit() -> Unit:
     return unit_data(NARROW)
 
@@ -181,6 +264,15 @@ SEARCHERS = (
     Contestant("FAISS", faiss_search, "faiss"),
 )
 
+TREES = (
+    Contestant(OURS, assay_tree),
+    Contestant("scikit-learn", sklearn_tree, "sklearn"),
+    Contestant("scikit-learn-intelex", sklearnex_tree, "sklearnex"),
+    Contestant("SciPy cKDTree", scipy_tree, "scipy"),
+)
+
+MIXED = (Contestant(OURS, assay_mixed), Contestant("gower", gower_mixed, "gower"))
+
 CHOOSERS = (
     Contestant(OURS, assay_path),
     Contestant("assay, 26 fits", assay_singles),
@@ -203,6 +295,24 @@ WORKS = (
         contestants=SEARCHERS,
         reference="scikit-learn",
         quality=same_neighbours,
+    ),
+    Work(
+        name="k-NN k-d tree, k = 10, 100k x 4, 20k queries",
+        data=tree_data,
+        contestants=TREES,
+        reference="scikit-learn",
+        quality=same_neighbours,
+        bars={"scikit-learn": 6.0, "scikit-learn-intelex": 1.2, "SciPy cKDTree": 1.2},
+    ),
+    Work(
+        name="k-NN mixed distance, k = 10, adult (49k x 14), 489 queries",
+        data=mixed_data,
+        contestants=MIXED,
+        reference="gower",
+        quality=same_distances,
+        bars={"gower": 20.0},
+        repeats=1,
+        file=FOLDER / "adult.parquet",
     ),
     Work(
         name="k-NN path, 26 candidates (k = 1..25), 6k x 20, 4k queries",

@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier as PeerClassifier
 from sklearn.neighbors import KNeighborsRegressor as PeerRegressor
 
-from assay.base import DataError, StateError, same
+from assay.base import DataError, ParameterError, StateError, same
 from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 EXPONENTS = [1, 1.5, 2, 3, math.inf]
@@ -152,7 +152,7 @@ def test_many_queries_in_pieces_are_predicted_alike(monkeypatch: pytest.MonkeyPa
     X, y = load_iris(return_X_y=True)
     model = KNeighborsClassifier(5, weights="distance").fit(X, y)
     whole, alone = model.predict_proba(X), model.predict(None)
-    monkeypatch.setattr("assay.neighbors._search._CHUNK", 64)
+    monkeypatch.setattr("assay.neighbors._index._CHUNK", 64)
     assert np.array_equal(model.predict_proba(X), whole)
     assert np.array_equal(model.predict(None), alone)
 
@@ -255,3 +255,66 @@ def test_damaged_values_are_refused(values: Any) -> None:
     model = KNeighborsRegressor(1).fit([[0.0], [1.0]], [0.0, 1.0])
     with pytest.raises(DataError, match="values_"):
         KNeighborsRegressor.from_state(model.get_params(), {**model.state(), "values_": values})
+
+
+@pytest.mark.parametrize(
+    ("weights", "kernel"),
+    [
+        ("gaussian", lambda u: np.exp(-u * u / 2)),
+        ("epanechnikov", lambda u: 1 - u * u),
+        ("triangular", lambda u: 1 - u),
+    ],
+)
+def test_kernels_take_distances_by_that_of_the_next_neighbour(weights: str, kernel: Any) -> None:
+    X, y = [[0.0], [1.0], [3.0], [4.0], [50.0]], np.array([1.0, 2.0, 3.0, 4.0, 5.0])
+    model = KNeighborsRegressor(3, weights=weights).fit(X, y)
+    w = kernel(np.array([0, 1, 3]) / 4)
+    np.testing.assert_allclose(model.predict([[0.0]]), [w @ y[:3] / w.sum()], rtol=1e-12)
+    # Every row a neighbour: the last stands for the next.
+    model = KNeighborsRegressor(5, weights=weights).fit(X, y)
+    w = kernel(np.array([0, 1, 3, 4, 50]) / 50)
+    np.testing.assert_allclose(model.predict([[0.0]]), [w @ y / w.sum()], rtol=1e-12)
+    # Copies of one row: no weight is left, all are equal.
+    model = KNeighborsRegressor(2, weights=weights).fit([[1.0]] * 3, [1.0, 3.0, 8.0])
+    assert model.predict([[0.0]]).tolist() == [2.0]
+    assert model.predict([[1.0]]).tolist() == [2.0]
+
+
+def test_balanced_votes_count_by_the_inverse_size_of_their_class() -> None:
+    X = np.array([[0.0], [1.0], [2.0], [3.0], [4.0], [9.0]])
+    y = ["many", "many", "rare", "many", "many", "rare"]
+    plain = KNeighborsClassifier(3).fit(X, y)
+    fair = KNeighborsClassifier(3, class_weight="balanced").fit(X, y)
+    assert plain.predict([[2.0]]).tolist() == ["many"]
+    # Two votes of 6/4 each against one of 6/2: both halves.
+    np.testing.assert_allclose(fair.predict_proba([[2.0]]), [[0.5, 0.5]])
+    given_weights = KNeighborsClassifier(3, class_weight={"rare": 3.0}).fit(X, y)
+    np.testing.assert_allclose(given_weights.predict_proba([[2.0]]), [[0.4, 0.6]])
+    with pytest.raises(ParameterError) as caught:
+        KNeighborsClassifier(3, class_weight={"none": 3.0}).fit(X, y)
+    assert str(caught.value) == "class_weight names class 'none', which y does not have"
+
+
+def test_one_neighbour_is_a_table_of_cases() -> None:
+    """G10: an identical case gets the stored answer, the first of equal cases."""
+    X = [["a", "x"], ["b", "x"], ["a", "x"]]
+    model = KNeighborsClassifier(1, metric="hamming").fit(np.array(X, object), [5, 6, 7])
+    assert model.predict(np.array([["b", "x"], ["a", "x"]], object)).tolist() == [6, 5]
+
+
+def test_first_neighbour_decides_by_voronoi_cells() -> None:
+    """G15: with one neighbour the boundary is where two rows of other classes are equally near."""
+    sites = np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 4.0]])
+    model = KNeighborsClassifier(1).fit(sites, [0, 1, 2])
+    assert model.predict([[1 - 1e-9, 0], [1 + 1e-9, 0], [0, 2 - 1e-9], [0, 2 + 1e-9]]).tolist() == [
+        *(0, 1, 0, 2)
+    ]
+
+
+@pytest.mark.parametrize("algorithm", ["brute", "kd_tree"])
+def test_algorithms_predict_the_same_bits(algorithm: str) -> None:
+    X, y = load_diabetes(return_X_y=True)
+    expected = KNeighborsRegressor(7, weights="distance").fit(X[::2], y[::2]).predict(X)
+    model = KNeighborsRegressor(7, weights="distance", algorithm=algorithm, leaf_size=5)
+    assert np.array_equal(model.fit(X[::2], y[::2]).predict(X), expected)
+    assert model.effective_algorithm_ == algorithm

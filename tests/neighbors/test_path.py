@@ -22,7 +22,7 @@ from sklearn.preprocessing import StandardScaler
 from assay._core import neighbors as kernels
 from assay.base import Fitted, ParameterError, Predicted
 from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from assay.neighbors import _search as search
+from assay.neighbors import _index as search
 from assay.select import Family, assert_path_equals_single_fits
 
 COUNTS = (1, 2, 3, 5, 7, 9, 13, 17, 25, 35, 51, 71, 89)
@@ -196,3 +196,25 @@ def test_path_refuses_in_its_turn_what_a_fit_would_refuse(
     with pytest.raises(ParameterError) as caught:
         next(steps)
     assert str(caught.value) == message
+
+
+def test_path_shares_searches_with_kernels_balance_and_metrics() -> None:
+    X, y = load_iris(return_X_y=True)
+    weightings = ["uniform", "distance", "gaussian", "epanechnikov", "triangular"]
+    candidates: list[dict[str, Any]] = [
+        {"n_neighbors": k, "weights": weights, **more}
+        for k in (1, 4, 11)
+        for weights in weightings
+        for more in (
+            {},
+            {"class_weight": "balanced"},
+            {"metric": "cosine"},
+            {"metric": "mahalanobis"},
+            {"metric_params": {"w": [1.0, 2.0, 3.0, 4.0]}},
+            {"metric": "mixed", "categorical_features": [3]},
+            {"algorithm": "kd_tree", "leaf_size": 3},
+        )
+    ]
+    template = KNeighborsClassifier()
+    assert_equal(along_path(template, X, y, candidates), one_by_one(template, X, y, candidates))
+    assert KNeighborsClassifier.assay_path.n_fits(candidates) == 6

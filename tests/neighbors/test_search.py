@@ -17,7 +17,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from assay.base import DataError, ParameterError
 from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from assay.neighbors._search import chunks
+from assay.neighbors._index import chunks
 
 Matrix = NDArray[np.float64]
 EXPONENTS = [1, 1.5, 2, 3, math.inf]
@@ -239,14 +239,19 @@ def test_chunks_cover_all_queries_and_are_bounded() -> None:
         ),
         (
             {"weights": "distanc"},
-            "weights must be 'uniform' or 'distance'; got 'distanc'; did you mean 'distance'?",
+            "weights must be 'uniform', 'distance', 'gaussian', 'epanechnikov' or 'triangular'; "
+            "got 'distanc'; did you mean 'distance'?",
         ),
-        ({"algorithm": "kd_tree"}, "algorithm must be 'auto' or 'brute'; got 'kd_tree'"),
+        (
+            {"algorithm": "lsh"},
+            "algorithm must be 'auto', 'brute', 'kd_tree' or 'ball_tree'; got 'lsh'",
+        ),
         ({"p": 0.5}, "p must be a number >= 1; got 0.5"),
         ({"p": math.nan}, "p must be a number >= 1; got nan"),
         (
-            {"metric": "cosine"},
-            "metric must be 'minkowski', 'euclidean', 'manhattan' or 'chebyshev'; got 'cosine'",
+            {"metric": "jaccard"},
+            "metric must be 'minkowski', 'euclidean', 'manhattan', 'chebyshev', 'seuclidean', "
+            "'mahalanobis', 'cosine', 'hamming', 'weighted_hamming' or 'mixed'; got 'jaccard'",
         ),
         (
             {"metric": "manhattan", "p": 3},

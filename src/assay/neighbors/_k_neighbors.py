@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -9,12 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from assay.base import Classifier, Regressor, check_array_state
+from assay.neighbors._metric import Metric
 from assay.neighbors._path import ClassifierPath, RegressorPath
-from assay.neighbors._search import NeighborSearch, resolve
-from assay.neighbors._vote import class_shares, means, vote_weights
+from assay.neighbors._search import CountsRows, NeighborSearch, Weighting, resolve
+from assay.neighbors._vote import balance, class_factors, class_shares, means, vote_weights
 
 
-class KNeighborsClassifier(Classifier, NeighborSearch):
+class KNeighborsClassifier(CountsRows, Classifier, NeighborSearch):
     r"""Give each row the class that most of its nearest training rows have.
 
     Parameters
@@ -22,16 +24,32 @@ class KNeighborsClassifier(Classifier, NeighborSearch):
     n_neighbors : int or 'sqrt', default=5
         Number k of neighbours that vote. 'sqrt': the odd integer nearest to the square root of the
         number of training rows (of two equally near, the larger).
-    weights : {'uniform', 'distance'} or callable, default='uniform'
-        Weight of a neighbour's vote: all equal; by inverse distance; or a function from an array of
-        distances (n_queries, k) to weights of the same shape. A model with a function can predict
-        but not be saved.
-    algorithm : {'auto', 'brute'}, default='auto'
-        How neighbours are found; both mean exact brute force.
+    weights : str or callable, default='uniform'
+        Weight of a neighbour's vote: 'uniform', all equal; 'distance', the inverse distance;
+        'gaussian', 'epanechnikov' or 'triangular', a kernel of the distance by that of the next
+        neighbour after the k-th; or a function from an array of distances (n_queries, k) to
+        weights of the same shape. A model with a function can predict but not be saved.
+    algorithm : {'auto', 'brute', 'kd_tree', 'ball_tree'}, default='auto'
+        How neighbours are found; the answer is the same, bit for bit. 'auto' chooses, and
+        `effective_algorithm_` says what. 'ball_tree' is another name of 'kd_tree': the one tree
+        serves every metric.
+    leaf_size : int, default=30
+        Most rows in a leaf of the tree; the answer does not depend on it.
     p : float >= 1, default=2
         Exponent of the Minkowski metric: 1 Manhattan, 2 Euclidean, infinity Chebyshev.
-    metric : {'minkowski', 'euclidean', 'manhattan', 'chebyshev'}, default='minkowski'
-        The distance. Only 'minkowski' looks at `p`.
+    metric : str or callable, default='minkowski'
+        The distance: 'minkowski', 'euclidean', 'manhattan', 'chebyshev', 'seuclidean',
+        'mahalanobis', 'cosine', 'hamming', 'weighted_hamming', 'mixed', or a function of two rows.
+        Only 'minkowski' looks at `p`. 'hamming', 'weighted_hamming' and 'mixed' take nominal
+        columns and missing values. See `NearestNeighbors`.
+    metric_params : dict, default=None
+        What else the metric takes: 'w', 'V', 'VI', 'similarity', 'ordinal'; see `NearestNeighbors`.
+    categorical_features : {'from_dtype'}, array-like of str, int or bool, or None, default=None
+        Nominal columns for metric='mixed'; 'from_dtype' takes the text and categorical columns
+        of a dataframe.
+    class_weight : 'balanced', dict or None, default=None
+        What a vote also counts by its class: the inverse size of the class, against imbalance; or
+        a weight per class (1 for those not named).
     n_jobs : int, default=None
         Threads for the search; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -50,7 +68,13 @@ class KNeighborsClassifier(Classifier, NeighborSearch):
     effective_metric_ : str
         The metric in use, by its plainest name.
     effective_metric_params_ : dict
-        ``{"p": p}`` when that metric is 'minkowski', else empty.
+        ``{"p": p}`` when that metric is 'minkowski', and what was given.
+    effective_algorithm_ : str
+        'brute' or 'kd_tree'.
+    categorical_features_ : ndarray of int64
+        The nominal columns, if the metric takes any.
+    levels_, level_offsets_ : ndarray
+        Their levels, one column after another, and where each column's begin.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -63,8 +87,16 @@ class KNeighborsClassifier(Classifier, NeighborSearch):
 
     :math:`N_k(x)` are the k rows smallest by (distance, row number), so ties are broken by the
     order of the training rows, and a tied vote goes to the first class. Rows at distance 0 outvote
-    all others when weights are by distance. O(1) to fit, O(n d) for each row to predict.
-    Distances of float32 data are float64 sums; float32 rows are kept as float32. Deterministic.
+    all others when weights are by distance. With `class_weight` 'balanced' a vote for class c also
+    counts :math:`n / n_c`. Distances of float32 data are float64 sums; float32 rows are kept as
+    float32. O(1) to fit; the first search makes the index. Deterministic.
+
+    A kernel takes :math:`u_j = d_j / d_{k+1}`: gaussian :math:`e^{-u^2/2}`, epanechnikov
+    :math:`1 - u^2`, triangular :math:`1 - u`. (Where all training rows are neighbours, the k-th
+    stands for the next; where it leaves no weight at all, all are equal.)
+
+    With k = 1 the model is a table of cases: a row that is in the table gets the stored answer
+    (that of the first of equal rows).
 
     There is no `sample_weight`, as in scikit-learn: a row of weight 2 would have to count as two of
     the k neighbours, and no agreed meaning exists for other weights.
@@ -88,6 +120,31 @@ class KNeighborsClassifier(Classifier, NeighborSearch):
     model_id: ClassVar[int | None] = 110
     assay_path: ClassVar[ClassifierPath] = ClassifierPath()
 
+    def __init__(
+        self,
+        n_neighbors: int | str = 5,
+        *,
+        weights: Weighting = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: Metric = "minkowski",
+        metric_params: Mapping[str, Any] | None = None,
+        categorical_features: ArrayLike | str | None = None,
+        class_weight: str | Mapping[Any, float] | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.categorical_features = categorical_features
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Keep the training rows and their classes.
 
@@ -104,9 +161,11 @@ class KNeighborsClassifier(Classifier, NeighborSearch):
             The fitted model.
         """
         resolve(vars(self))
+        self._forget()
         rows, codes, _ = self._fit_data(X, y)
-        resolve(vars(self), len(rows))
-        self.rows_, self.codes_ = rows, codes
+        class_factors(self.class_weight, codes, self.classes_)
+        self._keep_rows(rows)
+        self.codes_ = codes
         return self
 
     def predict(self, X: ArrayLike | None) -> NDArray[Any]:
@@ -139,9 +198,13 @@ class KNeighborsClassifier(Classifier, NeighborSearch):
         """
         check_is_fitted(self)
         parts: list[NDArray[np.float64]] = []
-        for distance, index, plan in self._each_chunk(X, classes=len(self.classes_)):
-            weights = vote_weights(distance, plan.weights)
-            parts += class_shares(self.codes_[index], weights, len(self.classes_), [plan.k])
+        n_classes = len(self.classes_)
+        factors = class_factors(self.class_weight, self.codes_, self.classes_)
+        for distance, index, plan in self._each_chunk(X, classes=n_classes):
+            weights = vote_weights(distance, plan.weights, plan.k)
+            labels = self.codes_[index[:, : plan.k]]
+            weights = balance(weights, labels, factors)
+            parts += class_shares(labels, weights, n_classes, [plan.k])
         return np.concatenate(parts)
 
     def _check_state(self) -> None:
@@ -150,7 +213,7 @@ class KNeighborsClassifier(Classifier, NeighborSearch):
         check_array_state(self, "codes_", "i", (self.n_samples_fit_,), low=0, high=last)
 
 
-class KNeighborsRegressor(Regressor, NeighborSearch):
+class KNeighborsRegressor(CountsRows, Regressor, NeighborSearch):
     r"""Predict the mean target of the nearest training rows.
 
     Parameters
@@ -158,16 +221,29 @@ class KNeighborsRegressor(Regressor, NeighborSearch):
     n_neighbors : int or 'sqrt', default=5
         Number k of neighbours that are averaged. 'sqrt': the odd integer nearest to the square root
         of the number of training rows (of two equally near, the larger).
-    weights : {'uniform', 'distance'} or callable, default='uniform'
-        Weight of a neighbour in the mean: all equal; by inverse distance; or a function from an
-        array of distances (n_queries, k) to weights of the same shape. A model with a function can
-        predict but not be saved.
-    algorithm : {'auto', 'brute'}, default='auto'
-        How neighbours are found; both mean exact brute force.
+    weights : str or callable, default='uniform'
+        Weight of a neighbour in the mean: 'uniform', all equal; 'distance', the inverse distance;
+        'gaussian', 'epanechnikov' or 'triangular', a kernel of the distance by that of the next
+        neighbour after the k-th; or a function from an array of distances (n_queries, k) to
+        weights of the same shape. A model with a function can predict but not be saved.
+    algorithm : {'auto', 'brute', 'kd_tree', 'ball_tree'}, default='auto'
+        How neighbours are found; the answer is the same, bit for bit. 'auto' chooses, and
+        `effective_algorithm_` says what. 'ball_tree' is another name of 'kd_tree': the one tree
+        serves every metric.
+    leaf_size : int, default=30
+        Most rows in a leaf of the tree; the answer does not depend on it.
     p : float >= 1, default=2
         Exponent of the Minkowski metric: 1 Manhattan, 2 Euclidean, infinity Chebyshev.
-    metric : {'minkowski', 'euclidean', 'manhattan', 'chebyshev'}, default='minkowski'
-        The distance. Only 'minkowski' looks at `p`.
+    metric : str or callable, default='minkowski'
+        The distance: 'minkowski', 'euclidean', 'manhattan', 'chebyshev', 'seuclidean',
+        'mahalanobis', 'cosine', 'hamming', 'weighted_hamming', 'mixed', or a function of two rows.
+        Only 'minkowski' looks at `p`. 'hamming', 'weighted_hamming' and 'mixed' take nominal
+        columns and missing values. See `NearestNeighbors`.
+    metric_params : dict, default=None
+        What else the metric takes: 'w', 'V', 'VI', 'similarity', 'ordinal'; see `NearestNeighbors`.
+    categorical_features : {'from_dtype'}, array-like of str, int or bool, or None, default=None
+        Nominal columns for metric='mixed'; 'from_dtype' takes the text and categorical columns
+        of a dataframe.
     n_jobs : int, default=None
         Threads for the search; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -184,7 +260,13 @@ class KNeighborsRegressor(Regressor, NeighborSearch):
     effective_metric_ : str
         The metric in use, by its plainest name.
     effective_metric_params_ : dict
-        ``{"p": p}`` when that metric is 'minkowski', else empty.
+        ``{"p": p}`` when that metric is 'minkowski', and what was given.
+    effective_algorithm_ : str
+        'brute' or 'kd_tree'.
+    categorical_features_ : ndarray of int64
+        The nominal columns, if the metric takes any.
+    levels_, level_offsets_ : ndarray
+        Their levels, one column after another, and where each column's begin.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -197,8 +279,12 @@ class KNeighborsRegressor(Regressor, NeighborSearch):
 
     :math:`N_k(x)` are the k rows smallest by (distance, row number), so ties are broken by the
     order of the training rows. Rows at distance 0 count alone when weights are by distance.
-    O(1) to fit, O(n d) for each row to predict. Distances of float32 data are float64 sums; float32
-    rows are kept as float32. Deterministic.
+    Distances of float32 data are float64 sums; float32 rows are kept as float32. O(1) to fit; the
+    first search makes the index. Deterministic.
+
+    A kernel takes :math:`u_j = d_j / d_{k+1}`: gaussian :math:`e^{-u^2/2}`, epanechnikov
+    :math:`1 - u^2`, triangular :math:`1 - u`. (Where all training rows are neighbours, the k-th
+    stands for the next; where it leaves no weight at all, all are equal.)
 
     There is no `sample_weight`, as in scikit-learn: a row of weight 2 would have to count as two of
     the k neighbours, and no agreed meaning exists for other weights.
@@ -220,6 +306,29 @@ class KNeighborsRegressor(Regressor, NeighborSearch):
     model_id: ClassVar[int | None] = 111
     assay_path: ClassVar[RegressorPath] = RegressorPath()
 
+    def __init__(
+        self,
+        n_neighbors: int | str = 5,
+        *,
+        weights: Weighting = "uniform",
+        algorithm: str = "auto",
+        leaf_size: int = 30,
+        p: float = 2,
+        metric: Metric = "minkowski",
+        metric_params: Mapping[str, Any] | None = None,
+        categorical_features: ArrayLike | str | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.weights = weights
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.p = p
+        self.metric = metric
+        self.metric_params = metric_params
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Keep the training rows and their targets.
 
@@ -236,9 +345,10 @@ class KNeighborsRegressor(Regressor, NeighborSearch):
             The fitted model.
         """
         resolve(vars(self))
+        self._forget()
         rows, values, _ = self._fit_data(X, y, multi_output=True)
-        resolve(vars(self), len(rows))
-        self.rows_, self.values_ = rows, values
+        self._keep_rows(rows)
+        self.values_ = values
         return self
 
     def predict(self, X: ArrayLike | None) -> NDArray[np.float64]:
@@ -256,8 +366,8 @@ class KNeighborsRegressor(Regressor, NeighborSearch):
         check_is_fitted(self)
         parts: list[NDArray[np.float64]] = []
         for distance, index, plan in self._each_chunk(X, outputs=self.values_[0].size):
-            weights = vote_weights(distance, plan.weights)
-            parts += means(self.values_[index], weights, [plan.k])
+            weights = vote_weights(distance, plan.weights, plan.k)
+            parts += means(self.values_[index[:, : plan.k]], weights, [plan.k])
         return np.concatenate(parts)
 
     def _check_state(self) -> None:

@@ -16,10 +16,17 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from assay.base import Estimator, Fitted, ParameterError, Predicted, did_you_mean
-from assay.neighbors._search import Plan, chunks, nearest, resolve
-from assay.neighbors._vote import class_shares, means, vote_weights
+from assay.neighbors._index import chunks
+from assay.neighbors._metric import freeze
+from assay.neighbors._search import Plan, resolve
+from assay.neighbors._vote import balance, class_factors, class_shares, means, vote_weights
 
 Candidates = Sequence[Mapping[str, Any]]
+#: Parameters that say which search is made.
+_SEARCH = (
+    *("metric", "p", "metric_params", "categorical_features"),
+    *("algorithm", "leaf_size"),
+)
 #: A plan and the array that its predictions go to.
 Member = tuple[Plan, NDArray[np.float64]]
 
@@ -33,7 +40,7 @@ class NeighborPath(ABC):
 
     def n_fits(self, candidates: Candidates) -> int:
         """Return the number of searches that these candidates cost: one for each metric."""
-        return len({(each.get("metric"), each.get("p")) for each in candidates})
+        return len({tuple(freeze(each.get(name)) for name in _SEARCH) for each in candidates})
 
     def fit_predict(
         self,
@@ -78,11 +85,14 @@ class NeighborPath(ABC):
             In its turn, for a candidate that could not be fitted on these rows either.
         """
         plans = _plans(estimator, candidates, len(train))
-        X = np.ascontiguousarray(X, dtype=X.dtype if X.dtype == np.float32 else np.float64)
-        queries = X[np.concatenate(tests)]
         ends = np.cumsum([len(test) for test in tests])[:-1]
-        usable = [plan for plan in plans if isinstance(plan, Plan)]
-        answers = iter(self._answers(queries, X[train], y[train], self._n_classes(y), usable))
+        usable = [
+            (plan, {name: value for name, value in each.items() if name in _SEARCH})
+            for plan, each in zip(plans, candidates, strict=True)
+            if isinstance(plan, Plan)
+        ]
+        rows = (X[train], X[np.concatenate(tests)])
+        answers = iter(self._answers(estimator, *rows, y[train], self._n_classes(y), usable))
         for plan in plans:
             if isinstance(plan, ParameterError):
                 raise plan
@@ -102,29 +112,36 @@ class NeighborPath(ABC):
 
     def _answers(
         self,
-        queries: NDArray[Any],
+        estimator: Estimator,
         refs: NDArray[Any],
+        queries: NDArray[Any],
         targets: NDArray[Any],
         n_classes: int,
-        plans: Sequence[Plan],
+        usable: Sequence[tuple[Plan, dict[str, Any]]],
     ) -> list[NDArray[np.float64]]:
         """Predict the queries with every plan."""
         shape = (len(queries), n_classes) if n_classes else (len(queries), *targets.shape[1:])
-        out = [np.empty(shape) for _ in plans]
-        for p in dict.fromkeys(plan.p for plan in plans):
-            group = [(plan, answer) for plan, answer in zip(plans, out, strict=True) if plan.p == p]
-            widest = max(plan.k for plan, _ in group)
-            for part in chunks(len(queries), widest * targets[:1].size + n_classes):
-                distance, index = nearest(queries[part], refs, widest, p, plans[0].n_threads)
+        out = [np.empty(shape) for _ in usable]
+        groups: dict[tuple[Any, ...], tuple[dict[str, Any], list[Member]]] = {}
+        for (plan, search), answer in zip(usable, out, strict=True):
+            groups.setdefault(plan.search_key, (search, []))[1].append((plan, answer))
+        for search, group in groups.values():
+            model: Any = clone(estimator).set_params(**search)
+            model._keep_rows(model._fit_rows(refs))
+            asked = model._predict_data(queries)
+            widest = min(max(plan.reach for plan, _ in group), len(refs))
+            for part in chunks(len(asked), widest * targets[:1].size + n_classes):
+                distance, index = model._nearest(asked[part], False, widest, group[0][0])
                 found = targets[index]
                 for members in _same_weights(group):
-                    self._vote(part, distance, found, n_classes, members)
+                    self._vote(part, distance, found, targets, n_classes, members)
         return out
 
     def _vote(
         self,
         part: slice,
         distance: NDArray[np.float64],
+        found: NDArray[Any],
         targets: NDArray[Any],
         n_classes: int,
         members: Sequence[Member],
@@ -132,8 +149,11 @@ class NeighborPath(ABC):
         """Let the neighbours of one chunk decide, for plans that differ in k only."""
         counts = sorted({plan.k for plan, _ in members})
         widest = counts[-1]
-        weights = vote_weights(distance[:, :widest], members[0][0].weights)
-        results = self._decide(targets[:, :widest], weights, n_classes, counts)
+        first = members[0][0]
+        weights = vote_weights(distance, first.weights, widest)
+        factors = class_factors(first.class_weight, targets, np.arange(n_classes))
+        weights = balance(weights, found[:, :widest], factors)
+        results = self._decide(found[:, :widest], weights, n_classes, counts)
         for k, result in zip(counts, results, strict=True):
             for plan, answer in members:
                 if plan.k == k:
@@ -214,9 +234,12 @@ def _plan(
 
 def _same_weights(group: Sequence[Member]) -> Iterator[list[Member]]:
     """Split the plans of one search into sets whose neighbours have the same weights."""
-    for name in ("uniform", "distance"):
-        members = [member for member in group if member[0].weights == name]
-        if members:
-            yield members
-    # A user's function may look at how many distances it gets: nothing to share.
-    yield from ([member] for member in group if callable(member[0].weights))
+    shared: dict[tuple[Any, ...], list[Member]] = {}
+    for member in group:
+        plan = member[0]
+        # A kernel looks at the next neighbour, and a user's function may look at how many
+        # distances it gets: only an equal k gives the same weights.
+        alike = plan.weights in ("uniform", "distance")
+        key = (plan.weights, freeze(plan.class_weight), 0 if alike else plan.k)
+        shared.setdefault(key, []).append(member)
+    yield from shared.values()

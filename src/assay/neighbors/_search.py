@@ -1,4 +1,4 @@
-"""The search both neighbour estimators share: which rows are nearest, by exact brute force."""
+"""The search all neighbour estimators share: parameters, training rows and their index."""
 
 from __future__ import annotations
 
@@ -8,28 +8,30 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
-from assay._core import neighbors as kernels
 from assay.base import (
+    DataError,
     Estimator,
+    Levels,
     ParameterError,
     check_array_state,
     check_interval,
     check_n_jobs,
     check_option,
 )
+from assay.neighbors._index import Codes, Index, chunks
+from assay.neighbors._metric import CODED, MetricPlan, resolve_metric
 
 Weighting = str | Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
-#: The exponent of each metric that has a name; "minkowski" takes it from the parameter p.
-_EXPONENTS = {"manhattan": 1.0, "euclidean": 2.0, "chebyshev": math.inf}
-_METRICS = ("minkowski", "euclidean", "manhattan", "chebyshev")
-
-#: Neighbours held at once while predicting: 2 million, 32 MB of distances and indices.
-_CHUNK = 1 << 21
+#: Kernels of the distance by that to the next neighbour after the last.
+KERNELS = ("gaussian", "epanechnikov", "triangular")
+_ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
 
 
 @dataclass(frozen=True)
@@ -37,9 +39,22 @@ class Plan:
     """The parameters of one model, checked and resolved against its training rows."""
 
     k: int
-    p: float
+    metric: MetricPlan
     weights: Weighting
+    algorithm: str
+    leaf_size: int
     n_threads: int
+    class_weight: str | Mapping[Any, float] | None = None
+
+    @property
+    def reach(self) -> int:
+        """Number of neighbours to look for: a kernel also wants the next one."""
+        return self.k + 1 if self.weights in KERNELS else self.k
+
+    @property
+    def search_key(self) -> tuple[Any, ...]:
+        """Return what tells two searches apart."""
+        return (self.metric.key, self.algorithm, self.leaf_size)
 
 
 def resolve(params: Mapping[str, Any], n_samples: int = sys.maxsize) -> Plan:
@@ -47,81 +62,189 @@ def resolve(params: Mapping[str, Any], n_samples: int = sys.maxsize) -> Plan:
 
     Without `n_samples` they are checked as far as that is possible before the rows are seen.
     """
-    if not callable(params["weights"]):
-        check_option("weights", params["weights"], ("uniform", "distance"))
-    check_option("algorithm", params["algorithm"], ("auto", "brute"))
+    weights = params.get("weights", "uniform")
+    if not callable(weights):
+        check_option("weights", weights, ("uniform", "distance", *KERNELS))
+    check_option("algorithm", params["algorithm"], _ALGORITHMS)
+    check_interval("leaf_size", params["leaf_size"], 1, integer=True)
+    class_weight = params.get("class_weight")
+    if not isinstance(class_weight, Mapping):
+        check_option("class_weight", class_weight, (None, "balanced"))
+    metric = resolve_metric(params["metric"], params["p"], params["metric_params"])
+    nominal = params["categorical_features"]
+    given = nominal is not None and not (isinstance(nominal, str) and nominal == "from_dtype")
+    if given and not metric.coded:
+        raise ParameterError(
+            f"categorical_features needs metric='mixed'; got {nominal!r} with "
+            f"metric={params['metric']!r}"
+        )
     return Plan(
-        k=_count(params["n_neighbors"], n_samples),
-        p=_exponent(params["metric"], params["p"]),
-        weights=params["weights"],
+        k=count(params.get("n_neighbors", 1), n_samples),
+        metric=metric,
+        weights=weights,
+        algorithm=params["algorithm"],
+        leaf_size=int(params["leaf_size"]),
         n_threads=check_n_jobs(params["n_jobs"]),
+        class_weight=class_weight,
     )
 
 
-def nearest(
-    queries: NDArray[Any], refs: NDArray[Any], k: int, p: float, n_threads: int
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return distances and row numbers of the k rows of `refs` nearest to each query.
+class _Held:
+    """The index of a fitted model, made when it is first needed."""
 
-    Nearest first; equal distances in the order of the rows. float32 stays float32 only when both
-    are: a mixture is searched in float64, so that no query is rounded.
-    """
-    kind = np.result_type(queries, refs)
-    queries = np.ascontiguousarray(queries, dtype=kind)
-    refs = np.ascontiguousarray(refs, dtype=kind)
-    distance = np.empty((len(queries), k))
-    index = np.empty((len(queries), k), dtype=np.int64)
-    kernels.brute_force(queries, refs, k, p, distance, index, n_threads)
-    return distance, index
+    def __init__(self) -> None:
+        self.key: tuple[Any, ...] = ()
+        self.index: Index | None = None
 
 
-def chunks(n_queries: int, width: int) -> Iterator[slice]:
-    """Cut the queries so that arrays of `width` numbers per query stay within the budget."""
-    step = max(1, _CHUNK // max(1, width))
-    for start in range(0, n_queries, step):
-        yield slice(start, min(start + step, n_queries))
+class NeighborRows(Estimator):
+    """The training rows and their index."""
+
+    @property
+    def takes_missing(self) -> bool:  # type: ignore[override]
+        """Say whether the metric skips missing values."""
+        return isinstance(self.metric, str) and self.metric in CODED
+
+    @property
+    def takes_nominal(self) -> bool:  # type: ignore[override]
+        """Say whether the metric compares levels."""
+        return self.takes_missing
+
+    @property
+    def effective_metric_(self) -> str:
+        """Name of the metric in use; 'minkowski' only where p has no name of its own."""
+        return self._plan().metric.name
+
+    @property
+    def effective_metric_params_(self) -> dict[str, Any]:
+        """What else the metric needs: p for 'minkowski', and what was given."""
+        metric = self._plan().metric
+        return {**({"p": metric.p} if metric.name == "minkowski" else {}), **metric.params}
+
+    @property
+    def effective_algorithm_(self) -> str:
+        """The algorithm that `algorithm` led to: 'brute' or 'kd_tree'."""
+        return self._index(self._plan()).algorithm
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "rows_")
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_held", None)  # follows from the rows
+        return state
+
+    def _keep_rows(self, rows: NDArray[Any]) -> None:
+        self.rows_ = rows
+        self._held = _Held()
+        try:
+            plan = self._plan()
+            # What only the rows can tell (wrong lengths, a singular covariance) is said by fit.
+            if plan.metric.params or plan.metric.name not in ("minkowski", *_PLAIN):
+                self._index(plan)
+        except ValueError:
+            del self.rows_
+            raise
+
+    def _forget(self) -> None:
+        for name in ("categorical_features_", "levels_", "level_offsets_"):
+            self.__dict__.pop(name, None)
+
+    def _plan(self) -> Plan:
+        check_is_fitted(self)
+        self._check_coding()
+        return resolve(vars(self), len(self.rows_))
+
+    def _check_coding(self) -> None:
+        if self.takes_nominal != hasattr(self, "levels_"):
+            raise ParameterError(
+                f"metric={self.metric!r} was set after fit, where the columns were coded for "
+                "another one; call fit again"
+            )
+
+    def _index(self, plan: Plan) -> Index:
+        held = self.__dict__.get("_held")
+        if held is None:
+            held = self._held = _Held()
+        if held.index is None or held.key != plan.search_key:
+            held.index = Index(
+                plan.metric,
+                self.rows_,
+                self._codes(),
+                plan.algorithm,
+                plan.leaf_size,
+                plan.n_threads,
+            )
+            held.key = plan.search_key
+        return held.index
+
+    def _codes(self) -> Codes:
+        names = getattr(self, "feature_names_in_", None)
+        return Codes(
+            getattr(self, "categorical_features_", np.empty(0, dtype=np.int64)),
+            np.diff(getattr(self, "level_offsets_", [0])).tolist(),
+            None if names is None else names.tolist(),
+        )
+
+    def _queries(self, X: Any) -> NDArray[Any]:
+        if X is None:
+            check_is_fitted(self)
+            return self.rows_
+        return self._predict_data(X)
+
+    def _nominal(self, X: Any, frame: nw.DataFrame[Any] | None, reset: bool) -> list[int]:
+        if not (reset and self.metric in ("hamming", "weighted_hamming")):
+            return super()._nominal(X, frame, reset)
+        # Every column is a set of levels to Hamming's distance.
+        columns = np.arange(self.n_features_in_, dtype=np.int64)
+        table = [X[:, j] for j in columns] if frame is None else map(_values, frame.iter_columns())
+        levels = Levels.learn(list(table))
+        self.categorical_features_ = columns
+        self.levels_, self.level_offsets_ = levels.names, levels.offsets
+        return columns.tolist()
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        if self.takes_missing:
+            self._check_coded_state()
+        else:
+            check_array_state(self, "rows_", "f", (None, self.n_features_in_))
+        if not len(self.rows_):
+            raise DataError("the model is damaged: rows_ is empty")
+        self._index(self._plan())
+
+    def _check_coded_state(self) -> None:
+        rows: Any = getattr(self, "rows_", None)
+        shaped = isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind == "f"
+        if not shaped or rows.shape[1] != self.n_features_in_ or np.isinf(rows).any():
+            raise DataError("the model is damaged: rows_ is no table of numbers")
+        for j, levels in zip(*self._codes()[:2], strict=True):
+            codes = rows[~np.isnan(rows[:, j]), j]
+            if codes.size and not (
+                (codes == np.floor(codes)).all() and codes.min() >= 0 and codes.max() < levels
+            ):
+                raise DataError(f"the model is damaged: column {j} of rows_ has unknown levels")
 
 
-class NeighborSearch(Estimator):
-    """Parameters, attributes and `kneighbors` of the neighbour estimators."""
+class CountsRows:
+    """The number of training rows, where it follows from other attributes."""
 
-    def __init__(
-        self,
-        n_neighbors: int | str = 5,
-        *,
-        weights: Weighting = "uniform",
-        algorithm: str = "auto",
-        p: float = 2,
-        metric: str = "minkowski",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.p = p
-        self.metric = metric
-        self.n_jobs = n_jobs
+    rows_: NDArray[Any]
 
     @property
     def n_samples_fit_(self) -> int:
         """Number of training rows."""
         return len(self.rows_)
 
+
+class NeighborSearch(NeighborRows):
+    """`kneighbors` of the estimators that look for a number of neighbours."""
+
     @property
     def n_neighbors_(self) -> int:
         """Number of neighbours that have a say, also when `n_neighbors` is 'sqrt'."""
-        return self._plan().k
-
-    @property
-    def effective_metric_(self) -> str:
-        """Name of the metric in use; 'minkowski' only where p has no name of its own."""
-        p = self._plan().p
-        return next((name for name, value in _EXPONENTS.items() if value == p), "minkowski")
-
-    @property
-    def effective_metric_params_(self) -> dict[str, float]:
-        """What else the metric needs: p for 'minkowski'."""
-        return {"p": self._plan().p} if self.effective_metric_ == "minkowski" else {}
+        check_is_fitted(self)
+        return count(self.n_neighbors, len(self.rows_))
 
     def kneighbors(
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
@@ -146,38 +269,51 @@ class NeighborSearch(Estimator):
             Row numbers of the training table; equal distances in this order.
         """
         plan = self._plan()
-        k = plan.k
         if n_neighbors is not None:
             check_interval("n_neighbors", n_neighbors, 1, integer=True)
-            k = _count(n_neighbors, self.n_samples_fit_)
+        k = count(self.n_neighbors if n_neighbors is None else n_neighbors, len(self.rows_))
         distance, index = self._nearest(self._queries(X), X is None, k, plan)
         return (distance, index) if return_distance else index
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "rows_")
+    def kneighbors_graph(
+        self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    ) -> csr_array:
+        """Return the neighbours as a sparse matrix of queries by training rows.
 
-    def _plan(self) -> Plan:
-        check_is_fitted(self)
-        return resolve(vars(self), self.n_samples_fit_)
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features), default=None
+            As in `kneighbors`.
+        n_neighbors : int, default=None
+            How many; None as the model was made.
+        mode : {'connectivity', 'distance'}, default='connectivity'
+            Whether an entry is 1 or the distance.
 
-    def _queries(self, X: Any) -> NDArray[Any]:
-        if X is None:
-            check_is_fitted(self)
-            return self.rows_  # type: ignore[no-any-return]
-        return self._predict_data(X)
+        Returns
+        -------
+        scipy.sparse.csr_array of float64 of shape (n_queries, n_samples_fit_)
+            The entries of a row from near to far.
+        """
+        check_option("mode", mode, ("connectivity", "distance"))
+        distance, index = self.kneighbors(X, n_neighbors)
+        value = distance.ravel() if mode == "distance" else np.ones(distance.size)
+        offsets = np.arange(len(index) + 1) * index.shape[1]
+        shape = (len(index), len(self.rows_))
+        return csr_array((value, index.ravel(), offsets), shape=shape)
 
     def _nearest(
         self, queries: NDArray[Any], leave_out_self: bool, k: int, plan: Plan, first: int = 0
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Search; with `leave_out_self`, query i is training row ``first + i`` and is left out."""
+        found = self._index(plan)
         if not leave_out_self:
-            return nearest(queries, self.rows_, k, plan.p, plan.n_threads)
-        if k >= self.n_samples_fit_:
+            return found.nearest(queries, k, plan.n_threads)
+        if k >= len(self.rows_):
             raise ParameterError(
                 f"n_neighbors must be less than the number of training rows (n_samples = "
-                f"{self.n_samples_fit_}) when a row is not its own neighbour; got {k}"
+                f"{len(self.rows_)}) when a row is not its own neighbour; got {k}"
             )
-        distance, index = nearest(queries, self.rows_, k + 1, plan.p, plan.n_threads)
+        distance, index = found.nearest(queries, k + 1, plan.n_threads)
         keep = index != np.arange(first, first + len(queries))[:, None]
         # Among more than k duplicates a row may be missing from its own list: drop the last then.
         keep[keep.all(axis=1), -1] = False
@@ -189,16 +325,17 @@ class NeighborSearch(Estimator):
         """Search for the neighbours of X, a bounded number of rows at a time."""
         plan = self._plan()
         queries = self._queries(X)
-        for part in chunks(len(queries), plan.k * outputs + classes):
-            yield *self._nearest(queries[part], X is None, plan.k, plan, part.start), plan
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_array_state(self, "rows_", "f", (None, self.n_features_in_))
-        self._plan()
+        most = len(self.rows_) - (X is None)
+        k = max(plan.k, min(plan.reach, most))
+        for part in chunks(len(queries), k * outputs + classes):
+            yield *self._nearest(queries[part], X is None, k, plan, part.start), plan
 
 
-def _count(n_neighbors: int | str, n_samples: int) -> int:
+_PLAIN = ("euclidean", "manhattan", "chebyshev")
+
+
+def count(n_neighbors: int | str, n_samples: int) -> int:
+    """Return the number of neighbours, checked against the number of rows."""
     check_interval("n_neighbors", n_neighbors, 1, integer=True, options=("sqrt",))
     if isinstance(n_neighbors, str):
         return math.isqrt(n_samples) | 1  # the odd integer nearest to the root; of two, the larger
@@ -210,11 +347,5 @@ def _count(n_neighbors: int | str, n_samples: int) -> int:
     return int(n_neighbors)
 
 
-def _exponent(metric: str, p: float) -> float:
-    check_option("metric", metric, _METRICS)
-    check_interval("p", p, 1)
-    if metric == "minkowski":
-        return float(p)
-    if p not in (2, _EXPONENTS[metric]):
-        raise ParameterError(f"p applies to metric='minkowski' only; got p={p!r} with {metric!r}")
-    return _EXPONENTS[metric]
+def _values(column: nw.Series[Any]) -> NDArray[Any]:
+    return column.to_numpy()

@@ -9,22 +9,32 @@ of one pass, and a model with one k and a path over many give the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.base import DataError
-from assay.neighbors._search import Weighting
+from assay.base import DataError, ParameterError, check_interval
+from assay.neighbors._search import KERNELS, Weighting
 
 
-def vote_weights(distance: NDArray[np.float64], weights: Weighting) -> NDArray[np.float64] | None:
-    """Return the weight of each neighbour; None when all are equal.
+def vote_weights(
+    distance: NDArray[np.float64], weights: Weighting, k: int | None = None
+) -> NDArray[np.float64] | None:
+    """Return the weight of each of the first k neighbours (None: all); None when all are equal.
 
     By 'distance' the weight is 1/d, here relative to the nearest: :math:`w_j = d_1 / d_j`. This
     gives the same shares and cannot overflow. Neighbours at distance 0 outvote all others.
-    Nothing depends on k, so the weights for fewer neighbours are the first columns of these.
+    Nothing there depends on k, so the weights for fewer neighbours are the first columns of these.
+
+    A kernel takes distances by that of neighbour k + 1, or of the k-th where no more are given.
     """
+    k = distance.shape[1] if k is None else k
+    if isinstance(weights, str) and weights in KERNELS:
+        return _kernel(distance[:, :k], distance[:, min(k, distance.shape[1] - 1)], weights)
+    distance = distance[:, :k]
     if weights == "uniform":
         return None
     if callable(weights):
@@ -32,6 +42,64 @@ def vote_weights(distance: NDArray[np.float64], weights: Weighting) -> NDArray[n
     first = distance[:, :1]
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(distance == first, 1.0, first / distance)
+
+
+def class_factors(
+    class_weight: str | Mapping[Any, float] | None, codes: NDArray[np.int64], classes: NDArray[Any]
+) -> NDArray[np.float64] | None:
+    """Return what a vote for each class counts: n / n_c when 'balanced'; None when all the same."""
+    if class_weight is None:
+        return None
+    if isinstance(class_weight, str):
+        return len(codes) / np.maximum(np.bincount(codes, minlength=len(classes)), 1)
+    labels = classes.tolist()
+    for label, weight in class_weight.items():
+        check_interval(f"class_weight of {label!r}", weight, 0, open_high=True)
+        if label not in labels:
+            raise ParameterError(f"class_weight names class {label!r}, which y does not have")
+    factors = np.array([float(class_weight.get(label, 1.0)) for label in labels])
+    if not factors.all():
+        raise ParameterError("class_weight must hold weights > 0")
+    return factors
+
+
+def radius_weights(
+    distance: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    weights: Weighting,
+    scale: float | None,
+) -> NDArray[np.float64] | None:
+    """Return the weight of each neighbour within a radius; None when all are equal.
+
+    As `vote_weights`, for neighbours ``offsets[i]:offsets[i + 1]`` of query i. A kernel takes
+    distances by `scale`, the radius.
+    """
+    if weights == "uniform":
+        return None
+    sizes = np.diff(offsets)
+    if callable(weights):
+        pieces = [distance[a:b][None] for a, b in pairwise(offsets)]
+        called = [_called(weights, piece)[0] for piece in pieces if piece.size]
+        return np.concatenate([np.empty(0), *called])
+    if scale is not None:
+        far = np.full(len(distance), scale)
+        return _kernel(distance[:, None], far, str(weights), alone=True)[:, 0]
+    some = sizes > 0
+    first = np.minimum.reduceat(distance, offsets[:-1][some]) if some.any() else np.empty(0)
+    nearest = np.repeat(first, sizes[some])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(distance == nearest, 1.0, nearest / distance)
+
+
+def balance(
+    weights: NDArray[np.float64] | None,
+    labels: NDArray[np.int64],
+    factors: NDArray[np.float64] | None,
+) -> NDArray[np.float64] | None:
+    """Return the weights of neighbours times the factors of their classes."""
+    if factors is None:
+        return weights
+    return factors[labels] if weights is None else weights * factors[labels]
 
 
 def class_shares(
@@ -102,6 +170,21 @@ def means(
     totals = wide.cumsum(axis=1)
     for k in counts:
         yield sums[:, k - 1] / totals[:, k - 1]
+
+
+def _kernel(
+    distance: NDArray[np.float64], scale: NDArray[np.float64], name: str, *, alone: bool = False
+) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        u = np.where(distance == 0, 0.0, distance / scale[:, None])
+    u = np.where(np.isnan(u), 1.0, u)  # infinitely far, as the scale is
+    if name == "gaussian":
+        return np.exp(-u * u / 2)
+    weights: NDArray[np.float64] = 1 - u * u if name == "epanechnikov" else 1 - u
+    if alone:  # each for itself: a row at the very edge keeps a little, so that sums are not zero
+        least: NDArray[np.float64] = np.maximum(weights, np.finfo(np.float64).tiny)
+        return least
+    return np.where(weights.any(axis=1, keepdims=True), weights, 1.0)
 
 
 def _called(weights: Weighting, distance: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,204 @@
+"""Classification by the nearest of a few prototypes."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import ArrayLike, NDArray
+
+from assay._core import neighbors as kernels
+from assay.base import Classifier, DataError, check_array_state, check_n_jobs, check_option
+from assay.neighbors._hashing_seed import generator
+
+
+class CondensedNeighborsClassifier(Classifier):
+    r"""Keep only the training rows that the nearest-neighbour rule needs.
+
+    Parameters
+    ----------
+    rule : {'hart', 'all_classes'}, default='hart'
+        When to stop. 'hart': when the nearest prototype of every training row has its class.
+        'all_classes': as soon as every class has a prototype, which is seldom enough.
+    random_state : int, RandomState or None, default=None
+        Seed of the order in which the rows are looked at; the first becomes a prototype.
+    n_jobs : int, default=None
+        Threads for predictions; None = 1, -1 = all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels seen in fit, sorted.
+    prototype_indices_ : ndarray of int64 of shape (n_prototypes,)
+        Training rows that became prototypes, in this order.
+    prototypes_ : ndarray of shape (n_prototypes, n_features_in_)
+        These rows.
+    codes_ : ndarray of int64 of shape (n_prototypes,)
+        Their classes, as positions in `classes_`.
+    training_error_ : float
+        Share of the training rows whose nearest prototype has another class. With Hart's rule 0,
+        unless equal rows have different classes.
+    n_passes_ : int
+        How often the rows were gone through.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a dataframe.
+
+    Notes
+    -----
+    .. math:: P \leftarrow P \cup \{x\} \quad\text{for each } x \in X \setminus P
+              \text{ whose nearest } p \in P \text{ has another class}
+
+    The rows are gone through in a random order until a pass adds none. Distances are Euclidean;
+    among prototypes at the same distance the one added first counts. The distance of every row to
+    its nearest prototype is kept, so a new prototype costs one pass over the rows: O(n d) for each
+    prototype. The order matters: another seed gives other prototypes. Deterministic for a seed.
+
+    Source: Hart, The condensed nearest neighbor rule (1968).
+
+    See Also
+    --------
+    KNeighborsClassifier : Ask all training rows.
+
+    Examples
+    --------
+    >>> from assay.neighbors import CondensedNeighborsClassifier
+    >>> rows = [[0.0], [1.0], [2.0], [7.0], [8.0], [9.0]]
+    >>> model = CondensedNeighborsClassifier(random_state=0).fit(rows, list("aaabbb"))
+    >>> len(model.prototypes_), model.training_error_
+    (2, 0.0)
+    >>> model.predict([[1.5], [8.5]]).tolist()
+    ['a', 'b']
+    """
+
+    model_id: ClassVar[int | None] = 115
+
+    def __init__(
+        self,
+        *,
+        rule: str = "hart",
+        random_state: int | RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.rule = rule
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: ArrayLike) -> Self:
+        """Choose the prototypes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows: an array, or a dataframe of any library.
+        y : array-like of shape (n_samples,)
+            Class labels.
+
+        Returns
+        -------
+        CondensedNeighborsClassifier
+            The fitted model.
+        """
+        check_option("rule", self.rule, ("hart", "all_classes"))
+        check_n_jobs(self.n_jobs)
+        rng = generator(self.random_state)
+        rows, codes, _ = self._fit_data(X, y)
+        order = rng.permutation(len(rows))
+        wanted = len(self.classes_) if self.rule == "all_classes" else None
+        chosen, self.n_passes_, wrong = _condense(
+            rows.astype(np.float64, copy=False)[order], codes[order], wanted
+        )
+        self.prototype_indices_ = order[chosen].astype(np.int64)
+        self.prototypes_ = rows[self.prototype_indices_]
+        self.codes_ = codes[self.prototype_indices_]
+        self.training_error_ = wrong / len(rows)
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the class of the nearest prototype of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Rows to classify.
+
+        Returns
+        -------
+        ndarray of shape (n_queries,)
+        """
+        rows = self._predict_data(X)
+        kind = np.result_type(rows, self.prototypes_)
+        distance = np.empty((len(rows), 1))
+        index = np.empty((len(rows), 1), dtype=np.int64)
+        kernels.brute_force(
+            np.ascontiguousarray(rows, dtype=kind),
+            np.ascontiguousarray(self.prototypes_, dtype=kind),
+            1,
+            2.0,
+            distance,
+            index,
+            check_n_jobs(self.n_jobs),
+        )
+        return self.classes_[self.codes_[index[:, 0]]]
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        check_option("rule", self.rule, ("hart", "all_classes"))
+        check_n_jobs(self.n_jobs)
+        check_array_state(self, "prototypes_", "f", (None, self.n_features_in_))
+        count = len(self.prototypes_)
+        if not count:
+            raise DataError("the model is damaged: prototypes_ is empty")
+        last = len(self.classes_) - 1
+        check_array_state(self, "codes_", "i", (count,), low=0, high=last)
+        check_array_state(self, "prototype_indices_", "i", (count,), low=0)
+        error, passes = (getattr(self, name, None) for name in ("training_error_", "n_passes_"))
+        if not isinstance(error, float) or not 0 <= error <= 1:
+            raise DataError("the model is damaged: training_error_ is missing or out of range")
+        if not isinstance(passes, int) or passes < 1:
+            raise DataError("the model is damaged: n_passes_ is missing or out of range")
+
+
+def _condense(
+    rows: NDArray[np.float64], codes: NDArray[np.int64], wanted: int | None
+) -> tuple[list[int], int, int]:
+    """Go through the rows in their order; return prototypes, passes and rows still wrong.
+
+    With `wanted` it stops when so many classes have a prototype.
+    """
+    best = np.full(len(rows), np.inf)
+    label = np.full(len(rows), -1)
+    used = np.zeros(len(rows), dtype=bool)
+    chosen: list[int] = []
+
+    def add(i: int) -> None:
+        chosen.append(i)
+        used[i] = True
+        distance = _squares(rows, rows[i])
+        nearer = distance < best
+        best[nearer], label[nearer] = distance[nearer], codes[i]
+
+    add(0)
+    passes, seen = 0, {int(codes[0])}
+    while True:
+        passes += 1
+        before, i = len(chosen), 0
+        while True:
+            wrong = np.flatnonzero((label[i:] != codes[i:]) & ~used[i:])
+            if not wrong.size or len(seen) == wanted:
+                break
+            i += int(wrong[0])
+            add(i)
+            seen.add(int(codes[i]))
+            i += 1
+        if len(chosen) == before or len(seen) == wanted:
+            return chosen, passes, int((label != codes).sum())
+
+
+def _squares(rows: NDArray[np.float64], point: NDArray[np.float64]) -> NDArray[np.float64]:
+    with np.errstate(over="ignore"):
+        gaps = rows - point
+        squares: NDArray[np.float64] = np.einsum("ij,ij->i", gaps, gaps)
+    return squares

@@ -1,0 +1,501 @@
+"""Approximate nearest neighbours by locality-sensitive hashing."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.utils.validation import check_is_fitted
+
+from assay._core import neighbors as kernels
+from assay.base import (
+    DataError,
+    Estimator,
+    ParameterError,
+    check_array_state,
+    check_interval,
+    check_n_jobs,
+    check_option,
+)
+from assay.neighbors._hashing_seed import generator
+from assay.neighbors._hashing_tuning import (
+    Choices,
+    Frame,
+    Layout,
+    Sample,
+    choose,
+    learn_frame,
+)
+
+#: Rows that show how neighbours differ, that play the query, and by which recall is measured.
+_SHOWN, _QUERIES, _ASKED = 256, 128, 512
+_OTHERS = 20_000
+_TABLES = (4, 16)
+_STABLE = {"n_projections": (6, 8, 10, 12), "width": (4.0, 6.0)}
+_SIGN = {"n_projections": (8, 12, 16, 20), "width": (1.0,)}
+_HITS = (1, 2, 3)
+#: Bins per query while the layout is chosen: one that needs more is a slow one.
+_MOST_BINS = 512
+
+
+class HashedNeighbors(Estimator):
+    r"""Find almost all nearest neighbours while looking at few rows.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Number of neighbours to find; the layout is chosen for it.
+    metric : {'euclidean', 'cosine'}, default='euclidean'
+        The distance.
+    target_recall : float in (0, 1], default=0.95
+        Share of the true neighbours that shall be found. The layout is the cheapest that reached
+        it on a sample, with candidates added until other rows confirm it.
+    n_tables : int or 'auto', default='auto'
+        Number of hash tables, at most 255.
+    n_projections : int or 'auto', default='auto'
+        Projections m that make up one hash code, at most 32.
+    width : float or 'auto', default='auto'
+        Width of a bin, in standard deviations of the difference between neighbours along a
+        projection. Not used by sign hashing.
+    min_hits : int or 'auto', default='auto'
+        In how many of these bins a row must lie to be examined; 1 is the union of the bins.
+    n_candidates : int or 'auto', default='auto'
+        Bins are looked into, the query's own first and then the most promising beside them, until
+        this many rows are to be examined.
+    n_probes : int, default=2000
+        Most bins looked into for a query, in all tables together.
+    hashing : {'auto', 'stable', 'sign'}, default='auto'
+        Hash by intervals of the projection ('stable') or by its sign; 'auto' takes signs for
+        the cosine.
+    directions : {'adapted', 'random'}, default='adapted'
+        Random directions that prefer those along which rows differ more than neighbours do, or
+        plain Gaussian ones.
+    random_state : int, RandomState or None, default=None
+        Seed of directions and samples.
+    n_jobs : int, default=None
+        Threads; None = 1, -1 = all cores. The result does not depend on it.
+
+    Attributes
+    ----------
+    rows_ : ndarray of shape (n_samples_fit_, n_features_in_)
+        The training rows; not a copy when they came as a C-ordered float array.
+    n_samples_fit_ : int
+        Number of training rows.
+    n_tables_, n_projections_, min_hits_, n_candidates_ : int
+        The layout in use.
+    width_ : float
+        The bin width in use.
+    sign_ : bool
+        Whether codes are made of signs.
+    recall_ : float
+        Share of the true neighbours found, measured on training rows that were not used to choose
+        the layout, if there are enough; a row is not its own neighbour. 1.0 for a single row.
+    examined_share_ : float
+        Share of the training rows to which an exact distance was computed for these queries.
+    centre_ : ndarray of float64 of shape (n_features_in_,)
+        What is subtracted before projecting.
+    scale_ : float
+        What centred rows are multiplied with.
+    directions_ : ndarray of float32 of shape (n_features_in_, n_columns)
+        The projections, m per table, then zeros.
+    shifts_ : ndarray of float32 of shape (n_columns,)
+        Where the bins begin, in bin widths.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a dataframe.
+
+    Notes
+    -----
+    .. math:: h(x) = \Bigl(\Bigl\lfloor \frac{a_j \cdot x}{w} + b_j \Bigr\rfloor\Bigr)_{j=1}^m
+              \quad\text{or}\quad h(x) = (\operatorname{sign}(a_j \cdot x))_{j=1}^m
+
+    Near rows fall into the same bin of a table more often than far ones. A query looks into the
+    bins of all tables by the distance to their borders; rows met `min_hits` times are examined:
+    compared exactly, with the distances of brute force. It stops when `n_candidates` are found, so
+    that a query in a thin region looks further. One with fewer than `n_neighbors` candidates after
+    `n_probes` bins is compared with all rows.
+
+    O(n d L m) to fit with L tables; to search O(d (L m + rows examined)). Deterministic for a
+    given seed. A model file holds rows and directions; the tables are made again from them.
+
+    Sources: Datar and others, p-stable hashing (2004); Charikar, sign hashing (2002); Lv and
+    others, multi-probe (2007); Gan and others, counting collisions (2012).
+
+    See Also
+    --------
+    NearestNeighbors : Exact search.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.neighbors import HashedNeighbors
+    >>> rows = np.random.default_rng(0).normal(size=(500, 8))
+    >>> model = HashedNeighbors(n_neighbors=3, random_state=0).fit(rows)
+    >>> model.kneighbors(rows[:2], return_distance=False)[:, 0].tolist()
+    [0, 1]
+    >>> model.recall_ >= 0.9, model.examined_share_ < 0.5
+    (True, True)
+    """
+
+    model_id: ClassVar[int | None] = 119
+
+    def __init__(
+        self,
+        *,
+        n_neighbors: int = 5,
+        metric: str = "euclidean",
+        target_recall: float = 0.95,
+        n_tables: int | str = "auto",
+        n_projections: int | str = "auto",
+        width: float | str = "auto",
+        min_hits: int | str = "auto",
+        n_candidates: int | str = "auto",
+        n_probes: int = 2000,
+        hashing: str = "auto",
+        directions: str = "adapted",
+        random_state: int | RandomState | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_neighbors = n_neighbors
+        self.metric = metric
+        self.target_recall = target_recall
+        self.n_tables = n_tables
+        self.n_projections = n_projections
+        self.width = width
+        self.min_hits = min_hits
+        self.n_candidates = n_candidates
+        self.n_probes = n_probes
+        self.hashing = hashing
+        self.directions = directions
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
+        """Choose a layout on a sample and hash the training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows: an array, or a dataframe of any library.
+        y : object, default=None
+            Not used.
+
+        Returns
+        -------
+        HashedNeighbors
+            The fitted model.
+        """
+        n_threads = self._check_params()
+        rng = generator(self.random_state)
+        self.rows_ = self._fit_rows(X)
+        self.n_samples_fit_ = len(self.rows_)
+        self._held: dict[str, Any] = {}
+        rows = self._space_rows()
+        k = self._count(self.n_neighbors, len(rows))
+        self.sign_ = self.hashing == "sign" or (self.hashing == "auto" and self.metric == "cosine")
+        seed = int(rng.randint(np.iinfo(np.int32).max))
+        drawn = _draw(rows, k, rng, n_threads)
+        frame = learn_frame(
+            drawn.sample, _means(rows, drawn.sample.others), seed, self.directions == "adapted"
+        )
+        layout = choose(
+            drawn.sample, frame, self._choices(k, len(rows)), self.directions == "adapted",
+            self.target_recall, n_threads,
+        )  # fmt: skip
+        self._keep(frame, layout)
+        self._verify(rows, drawn, k, n_threads)
+        return self
+
+    def kneighbors(
+        self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
+    ) -> Any:
+        """Find nearest training rows of each row, almost all of them the true ones.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features), default=None
+            The rows whose neighbours are wanted. None: those of every training row, which is then
+            not its own neighbour.
+        n_neighbors : int, default=None
+            How many; None as the model was made. The layout was chosen for that number.
+        return_distance : bool, default=True
+            Whether to return the distances too.
+
+        Returns
+        -------
+        distance : ndarray of float64 of shape (n_queries, n_neighbors)
+            Nearest first. Only if `return_distance`.
+        index : ndarray of int64 of shape (n_queries, n_neighbors)
+            Row numbers of the training table; equal distances in this order.
+        """
+        check_is_fitted(self)
+        n_threads = check_n_jobs(self.n_jobs)
+        rows = self._space_rows()
+        k = self._count(self.n_neighbors if n_neighbors is None else n_neighbors, len(rows))
+        if X is None and k == len(rows):
+            raise ParameterError(
+                f"n_neighbors must be less than the number of training rows (n_samples = "
+                f"{len(rows)}) when a row is not its own neighbour; got {k}"
+            )
+        queries = rows if X is None else _space(self.metric, self._predict_data(X))
+        leave_out = np.arange(len(rows) if X is None else 0)
+        distance, index, _ = self._search(queries, rows, k, leave_out, n_threads)
+        if self.metric == "cosine":
+            distance = distance * distance / 2
+        return (distance, index) if return_distance else index
+
+    def kneighbors_graph(
+        self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
+    ) -> csr_array:
+        """Return the neighbours as a sparse matrix of queries by training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features), default=None
+            As in `kneighbors`.
+        n_neighbors : int, default=None
+            How many; None as the model was made.
+        mode : {'connectivity', 'distance'}, default='connectivity'
+            Whether an entry is 1 or the distance.
+
+        Returns
+        -------
+        scipy.sparse.csr_array of float64 of shape (n_queries, n_samples_fit_)
+            The entries of a row from near to far.
+        """
+        check_option("mode", mode, ("connectivity", "distance"))
+        distance, index = self.kneighbors(X, n_neighbors)
+        value = distance.ravel() if mode == "distance" else np.ones(distance.size)
+        offsets = np.arange(len(index) + 1) * index.shape[1]
+        return csr_array((value, index.ravel(), offsets), shape=(len(index), self.n_samples_fit_))
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_held", None)  # follows from the rows and directions
+        return state
+
+    def _check_params(self) -> int:
+        check_interval("n_neighbors", self.n_neighbors, 1, integer=True)
+        check_option("metric", self.metric, ("euclidean", "cosine"))
+        check_interval("target_recall", self.target_recall, 0, 1, open_low=True)
+        check_interval("n_tables", self.n_tables, 1, 255, integer=True, options=("auto",))
+        check_interval("n_projections", self.n_projections, 1, 32, integer=True, options=("auto",))
+        check_interval("width", self.width, 0, open_low=True, open_high=True, options=("auto",))
+        check_interval("n_candidates", self.n_candidates, 1, integer=True, options=("auto",))
+        check_interval("n_probes", self.n_probes, 1, integer=True)
+        check_interval("min_hits", self.min_hits, 1, integer=True, options=("auto",))
+        check_option("hashing", self.hashing, ("auto", "stable", "sign"))
+        check_option("directions", self.directions, ("adapted", "random"))
+        most = 16 if isinstance(self.n_tables, str) else self.n_tables
+        if not isinstance(self.min_hits, str) and self.min_hits > most:
+            raise ParameterError(
+                f"min_hits must be at most the number of tables ({most}): a row lies in one bin "
+                f"of each; got {self.min_hits}"
+            )
+        return check_n_jobs(self.n_jobs)
+
+    def _count(self, k: int, n: int) -> int:
+        check_interval("n_neighbors", k, 1, integer=True)
+        if k > n:
+            raise ParameterError(
+                f"n_neighbors must be at most the number of training rows (n_samples = {n}); "
+                f"got {k}"
+            )
+        return int(k)
+
+    def _choices(self, k: int, n: int) -> Choices:
+        grid = _SIGN if self.sign_ else _STABLE
+        width = (1.0,) if self.sign_ else _given(self.width, grid["width"])
+        return Choices(
+            n_tables=_given(self.n_tables, _TABLES),
+            n_projections=_given(self.n_projections, grid["n_projections"]),
+            widths=width,
+            min_hits=_given(self.min_hits, _HITS),
+            n_candidates=_given(self.n_candidates, _budgets(k, n)),
+            n_probes=min(int(self.n_probes), _MOST_BINS),
+            sign=self.sign_,
+        )
+
+    def _keep(self, frame: Frame, layout: Layout) -> None:
+        mixed = frame.mix(layout.n_projections, layout.n_tables, self.directions == "adapted")
+        self.centre_, self.scale_ = frame.centre, frame.scale
+        self.directions_ = frame.directions(mixed)
+        self.shifts_ = frame.shifts(mixed.shape[1])
+        self.n_tables_ = layout.n_tables
+        self.n_projections_ = layout.n_projections
+        self.width_ = layout.width
+        self.min_hits_ = layout.min_hits
+        self.n_candidates_ = layout.n_candidates
+
+    def _verify(self, rows: NDArray[Any], drawn: _Drawn, k: int, n_threads: int) -> None:
+        """Measure recall on other rows; take more bins where it falls short of the target."""
+        self.recall_, self.examined_share_ = 1.0, 1.0
+        if not len(drawn.asked):
+            return
+        k = min(k, len(rows) - 1)
+        for attempt in range(9):
+            _, index, examined = self._search(rows[drawn.asked], rows, k, drawn.asked, n_threads)
+            hits = (index[:, :, None] == drawn.truth[:, None, :]).any(axis=2)
+            self.recall_ = float(hits.mean())
+            # One standard error to spare: the sample must not have been lucky.
+            doubt = float(hits.mean(axis=1).std() / np.sqrt(len(hits)))
+            self.examined_share_ = float(examined.mean() / len(rows))
+            fixed = not isinstance(self.n_candidates, str) or self.n_candidates_ >= len(rows)
+            if fixed or self.recall_ - doubt >= self.target_recall or attempt == 8:
+                return
+            more = self.n_candidates_ + max(1, self.n_candidates_ // 5)
+            self.n_candidates_ = min(more, len(rows))
+
+    def _search(
+        self,
+        queries: NDArray[Any],
+        rows: NDArray[Any],
+        k: int,
+        leave_out: NDArray[np.int64],
+        n_threads: int,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+        kind = np.result_type(queries, rows)
+        queries = np.ascontiguousarray(queries, dtype=kind)
+        rows = np.ascontiguousarray(rows, dtype=kind)
+        shape = (
+            self.centre_, self.scale_, self.directions_, self.shifts_, self.n_tables_,
+            self.n_projections_, 1 / self.width_, self.sign_,
+        )  # fmt: skip
+        tables = self._held_tables(rows, shape, n_threads)
+        distance = np.empty((len(queries), k))
+        index = np.empty((len(queries), k), dtype=np.int64)
+        examined = np.empty(len(queries), dtype=np.int64)
+        kernels.hash_search(
+            queries, rows, *shape, tables["slots"], tables["order"], k, self.n_probes,
+            self.min_hits_, self.n_candidates_, leave_out, distance, index, examined, n_threads,
+        )  # fmt: skip
+        return distance, index, examined
+
+    def _held_tables(self, rows: NDArray[Any], shape: tuple[Any, ...], n_threads: int) -> Any:
+        held = self.__dict__.setdefault("_held", {})
+        if "tables" not in held:
+            build: Any = kernels.hash_build
+            held["tables"] = build(rows, *shape, n_threads)
+        return held["tables"]
+
+    def _space_rows(self) -> NDArray[Any]:
+        held = self.__dict__.setdefault("_held", {})
+        if self.metric == "euclidean":
+            return self.rows_
+        if "rows" not in held:
+            held["rows"] = _space(self.metric, self.rows_)
+        return held["rows"]  # type: ignore[no-any-return]
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        self._check_params()
+        d = self.n_features_in_
+        _check_number(self, "n_samples_fit_", int, 2**32)
+        check_array_state(self, "rows_", "f", (self.n_samples_fit_, d))
+        check_array_state(self, "centre_", "f", (d,))
+        check_array_state(self, "directions_", "f", (d, None))
+        check_array_state(self, "shifts_", "f", (self.directions_.shape[1],), low=0, high=1)
+        if self.centre_.dtype != np.float64:
+            raise DataError("the model is damaged: centre_ is not float64")
+        if self.directions_.dtype != np.float32 or self.shifts_.dtype != np.float32:
+            raise DataError("the model is damaged: directions_ or shifts_ is not float32")
+        if self.directions_.shape[1] % 16:
+            raise DataError("the model is damaged: directions_ needs a multiple of 16 columns")
+        for name, most in (("n_tables_", 255), ("n_projections_", 32), ("n_candidates_", 2**31)):
+            _check_number(self, name, int, most)
+        _check_number(self, "min_hits_", int, self.n_tables_)
+        for name in ("scale_", "width_"):
+            _check_number(self, name, float, float(np.finfo(np.float32).max))
+        if not isinstance(getattr(self, "sign_", None), bool):
+            raise DataError("the model is damaged: sign_ is missing or no boolean")
+        if self.n_tables_ * self.n_projections_ > self.directions_.shape[1]:
+            raise DataError("the model is damaged: directions_ has too few columns")
+        for name in ("recall_", "examined_share_"):
+            _check_number(self, name, float, 1.0, least=0.0)
+        self._count(self.n_neighbors, len(self.rows_))
+        _space(self.metric, self.rows_)
+
+
+class _Drawn(NamedTuple):
+    """A sample to choose by, and other rows with their true neighbours to measure by."""
+
+    sample: Sample
+    asked: NDArray[np.int64]
+    truth: NDArray[np.int64]
+
+
+def _draw(rows: NDArray[Any], k: int, rng: RandomState, n_threads: int) -> _Drawn:
+    n = len(rows)
+    k = min(k, n - 1)
+    order = rng.permutation(n)
+    # A small table serves all three purposes with all its rows.
+    apart = n >= _SHOWN + _QUERIES + _ASKED
+    shown = order[:_SHOWN]
+    tuned = order[_SHOWN if apart else 0 :][:_QUERIES]
+    asked = order[_SHOWN + _QUERIES if apart else 0 :][:_ASKED]
+    others = rows[np.sort(rng.permutation(n)[:_OTHERS])]
+    share = len(others) / n
+    if k == 0:
+        none = np.empty((0, rows.shape[1]))
+        empty = np.empty((0, 0), dtype=np.int64)
+        return _Drawn(
+            Sample(none, rows[tuned], none.astype(rows.dtype), others, share), asked[:0], empty
+        )
+    parts = (shown, tuned, asked)
+    near = _true_neighbors(rows, np.concatenate(parts), k, n_threads)
+    near_shown, near_tuned, truth = np.split(near, np.cumsum([len(part) for part in parts])[:-1])
+    gaps = rows[near_shown.ravel()].astype(np.float64) - np.repeat(rows[shown], k, axis=0)
+    return _Drawn(Sample(gaps, rows[tuned], rows[near_tuned.ravel()], others, share), asked, truth)
+
+
+def _true_neighbors(
+    rows: NDArray[Any], asked: NDArray[np.int64], k: int, n_threads: int
+) -> NDArray[np.int64]:
+    distance = np.empty((len(asked), k + 1))
+    index = np.empty((len(asked), k + 1), dtype=np.int64)
+    kernels.brute_force(rows[asked], rows, k + 1, 2.0, distance, index, n_threads)
+    keep = index != asked[:, None]
+    keep[keep.all(axis=1), -1] = False  # among many duplicates a row may miss itself
+    near: NDArray[np.int64] = index[keep].reshape(-1, k)
+    return near
+
+
+def _budgets(k: int, n: int) -> tuple[int, ...]:
+    """Return numbers of candidates to choose from, each about 1.2 times the one before."""
+    most = min(n, max(20 * k, n // 16))
+    sizes = [round(2 * k * 2 ** (step / 4)) for step in range(64)]
+    return tuple(sorted({min(size, most) for size in sizes}))
+
+
+def _means(rows: NDArray[Any], others: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the centre; that of the sample where the table is large."""
+    part = others if len(rows) > len(others) else rows
+    largest = max(float(np.abs(part).max(initial=0.0)), 1.0)
+    return (part / largest).mean(axis=0, dtype=np.float64) * largest  # type: ignore[no-any-return]
+
+
+def _space(metric: str, rows: NDArray[Any]) -> NDArray[Any]:
+    if metric == "euclidean":
+        return rows
+    largest = np.abs(rows).max(axis=1, keepdims=True).astype(np.float64)
+    if not largest.all():
+        row = int(np.flatnonzero(largest[:, 0] == 0)[0])
+        raise DataError(
+            f"metric='cosine' is not defined for a row of zeros, as row {row} of X is; leave it out"
+        )
+    scaled = rows / largest  # so that no square overflows or vanishes
+    return scaled / np.sqrt((scaled * scaled).sum(axis=1, keepdims=True))  # type: ignore[no-any-return]
+
+
+def _given(value: Any, choices: Any) -> Any:
+    return choices if isinstance(value, str) else (value,)
+
+
+def _check_number(model: object, name: str, kind: Any, most: float, least: float = 1e-300) -> None:
+    value: Any = getattr(model, name, None)
+    if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
+        raise DataError(f"the model is damaged: {name} is missing or out of range")

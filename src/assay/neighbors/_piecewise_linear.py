@@ -1,0 +1,202 @@
+"""Regression by connecting the dots."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.interpolate import LinearNDInterpolator
+from scipy.spatial import Delaunay, QhullError
+
+from assay._core import neighbors as kernels
+from assay.base import DataError, ParameterError, Regressor, check_array_state, check_option
+
+#: With more columns than this a triangulation has too many simplices to be of use.
+MOST_COLUMNS = 8
+
+
+class PiecewiseLinearRegressor(Regressor):
+    r"""Interpolate linearly between the training points around a row.
+
+    Parameters
+    ----------
+    extrapolation : {'nearest', 'linear'}, default='nearest'
+        Outside the training points: the value of the nearest one, or (one column only) the line
+        through the two outermost.
+
+    Attributes
+    ----------
+    rows_ : ndarray of float64 of shape (n_points, n_features_in_)
+        The distinct training points, in lexicographic order.
+    values_ : ndarray of float64 of shape (n_points,) or (n_points, n_outputs)
+        Their targets; points that are there several times have the (weighted) mean.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a dataframe.
+
+    Notes
+    -----
+    .. math:: h(x) = y_i + (y_{i+1} - y_i) \frac{x - x_i}{x_{i+1} - x_i},
+              \qquad x_i \le x \le x_{i+1}
+
+    With several columns, up to 8, the points are joined by Delaunay's triangulation, and a row has
+    the barycentric mean of the corners of its simplex: the natural form of connecting dots in more
+    dimensions. Where there is no triangulation (points on one hyperplane, or fewer than
+    columns + 2) and with more than 8 columns, the nearest point decides.
+
+    O(n log n) to fit and O(log n) per row with one column. Deterministic.
+
+    See Also
+    --------
+    LocalLinearRegressor : A line through the k nearest rows.
+
+    Examples
+    --------
+    >>> from assay.neighbors import PiecewiseLinearRegressor
+    >>> model = PiecewiseLinearRegressor().fit([[0.0], [1.0], [3.0]], [0.0, 2.0, 0.0])
+    >>> model.predict([[0.5], [2.0], [9.0]]).tolist()
+    [1.0, 1.0, 0.0]
+    """
+
+    model_id: ClassVar[int | None] = 116
+
+    def __init__(self, *, extrapolation: str = "nearest") -> None:
+        self.extrapolation = extrapolation
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Keep the distinct training points.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows: an array, or a dataframe of any library.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Targets.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights for the mean over equal rows; rows of weight 0 are left out.
+
+        Returns
+        -------
+        PiecewiseLinearRegressor
+            The fitted model.
+        """
+        check_option("extrapolation", self.extrapolation, ("nearest", "linear"))
+        rows, values, weight = self._fit_data(X, y, sample_weight, multi_output=True)
+        if self.extrapolation == "linear" and rows.shape[1] > 1:
+            raise ParameterError(
+                f"extrapolation='linear' needs one column; X has {rows.shape[1]} features"
+            )
+        rows = rows.astype(np.float64, copy=False)
+        if weight is not None and (weight == 0).any():
+            rows, values, weight = rows[weight > 0], values[weight > 0], weight[weight > 0]
+        self.rows_, group = np.unique(rows + 0.0, axis=0, return_inverse=True)  # -0 is 0
+        self.values_ = _group_means(group.ravel(), values, weight, len(self.rows_))
+        self._held: list[Any] = []
+        return self
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """Return the value on the connecting line of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_queries, n_features)
+            Rows to predict.
+
+        Returns
+        -------
+        ndarray of float64 of shape (n_queries,) or (n_queries, n_outputs)
+        """
+        rows = self._predict_data(X).astype(np.float64, copy=False)
+        values = self.values_.reshape(len(self.rows_), -1)
+        if self.n_features_in_ == 1:
+            found = _along_line(rows[:, 0], self.rows_[:, 0], values, self.extrapolation)
+        else:
+            found = self._in_simplex(rows, values)
+        return found.reshape(len(rows), *self.values_.shape[1:])
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(super().__getstate__())
+        state.pop("_held", None)  # follows from the points
+        return state
+
+    def _in_simplex(
+        self, rows: NDArray[np.float64], values: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        held = self.__dict__.setdefault("_held", [])
+        if not held:
+            held.append(_triangulation(self.rows_))
+        if held[0] is None:
+            return values[_nearest(rows, self.rows_)]
+        found = LinearNDInterpolator(held[0], values)(rows)
+        outside = np.isnan(found).any(axis=1)
+        if outside.any():
+            found[outside] = values[_nearest(rows[outside], self.rows_)]
+        return found  # type: ignore[no-any-return]
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        check_option("extrapolation", self.extrapolation, ("nearest", "linear"))
+        check_array_state(self, "rows_", "f", (None, self.n_features_in_))
+        if not len(self.rows_) or self.rows_.dtype != np.float64:
+            raise DataError("the model is damaged: rows_ is empty or not float64")
+        if self.extrapolation == "linear" and self.n_features_in_ > 1:
+            raise DataError("the model is damaged: extrapolation='linear' needs one column")
+        outputs = getattr(getattr(self, "values_", None), "shape", ())[1:]
+        check_array_state(self, "values_", "f", (len(self.rows_), *outputs[:1]))
+        if self.n_features_in_ == 1 and (np.diff(self.rows_[:, 0]) <= 0).any():
+            raise DataError("the model is damaged: rows_ is not ascending")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+
+def _group_means(
+    group: NDArray[np.int64],
+    values: NDArray[np.float64],
+    weight: NDArray[np.float64] | None,
+    n_groups: int,
+) -> NDArray[np.float64]:
+    """Return the weighted mean of the values of each group."""
+    weight = np.ones(len(group)) if weight is None else weight / weight.max()
+    total = np.bincount(group, weights=weight, minlength=n_groups)
+    columns = values.reshape(len(values), -1).T
+    sums = [np.bincount(group, weights=weight * y, minlength=n_groups) for y in columns]
+    return (np.array(sums) / total).T.reshape(n_groups, *values.shape[1:])
+
+
+def _along_line(
+    x: NDArray[np.float64],
+    points: NDArray[np.float64],
+    values: NDArray[np.float64],
+    extrapolation: str,
+) -> NDArray[np.float64]:
+    if len(points) == 1:
+        return np.repeat(values, len(x), axis=0)
+    left = np.clip(np.searchsorted(points, x, side="right") - 1, 0, len(points) - 2)
+    # Halves: the distance between two finite points may overflow.
+    share = (x / 2 - points[left] / 2) / (points[left + 1] / 2 - points[left] / 2)
+    if extrapolation == "nearest":
+        share = np.clip(share, 0.0, 1.0)
+    return values[left] * (1 - share)[:, None] + values[left + 1] * share[:, None]
+
+
+def _triangulation(points: NDArray[np.float64]) -> Delaunay | None:
+    n, d = points.shape
+    if d > MOST_COLUMNS or n < d + 2:
+        return None
+    try:
+        return Delaunay(points)
+    except QhullError:  # the points lie on one hyperplane
+        return None
+
+
+def _nearest(rows: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.int64]:
+    rows = np.ascontiguousarray(rows)
+    distance = np.empty((len(rows), 1))
+    index = np.empty((len(rows), 1), dtype=np.int64)
+    kernels.brute_force(rows, np.ascontiguousarray(points), 1, 2.0, distance, index, 1)
+    return index[:, 0]
