@@ -2,4 +2,6 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from assay.bayes._naive_bayes import NaiveBayesClassifier
+
+__all__ = ["NaiveBayesClassifier"]

@@ -63,24 +63,28 @@ def _about_model(file: str) -> dict[str, Any]:
 
 
 def _model_lines(about: dict[str, Any]) -> list[str]:
-    from assay.report import overview_text, summary_text  # noqa: PLC0415
+    from assay.report import cluster_text, overview_text, summary_text  # noqa: PLC0415
 
     record = about["record"]
+    clusters = record["task"] == "cluster"
     target = record["target"]
     classes = target.get("classes") or []
     what = f"predicts {target['name']}, {record['task']}"
     if classes:
         positive = f", positive {target['positive']}" if target.get("positive") else ""
         what += f" ({_few(classes)}{positive})"
+    if clusters:
+        places = record["method"].get("assigns_new_rows")
+        what = "puts rows into clusters" if places else "clusters of rows; places no new ones"
     needs = [column["name"] for column in record["columns"] if column["role"] == "feature"]
     versions = ", ".join(f"{name} {number}" for name, number in sorted(record["versions"].items()))
     return [
         _line("Model", f"{about['file']}, {size_text(Path(about['file']))}; {what}"),
         _line("Built from", f"{record['source']}, SHA-256 {record['digest']}"),
         overview_text(record),
-        summary_text(record),
+        cluster_text(record) if clusters else summary_text(record),
         _line("Needs", f"columns {_few(needs, 12)}"),
-        _line("Seed", f"{record['seed']}, effort {record['effort']}"),
+        _line("Seed", f"{record['seed']}{'' if clusters else ', effort ' + record['effort']}"),
         _line("Versions", versions),
         _line("Digest", about["digest"]),
     ]

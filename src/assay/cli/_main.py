@@ -12,6 +12,7 @@ from typing import NoReturn
 import click
 
 from assay import __version__
+from assay.cli._cluster import cluster
 from assay.cli._completion import completion
 from assay.cli._errors import INTERRUPTED, OK, TERMINATED, Terminated, fail
 from assay.cli._fit import fit
@@ -27,6 +28,7 @@ _ABOUT = """Find the best classical model for a table, and say honestly what it 
 \b
 assay fit heart.csv --target disease     writes heart.assay and heart.html
 assay predict heart.assay new.csv        one prediction per row
+assay cluster heart.csv                  groups of rows that are alike
 assay inspect heart.assay                what a model file holds
 
 Exit codes: 0 done, 64 wrong usage, 65 unusable data, 70 internal error, 74 input or output failed,
@@ -50,7 +52,7 @@ def cli() -> None:
     """Hold the subcommands."""
 
 
-for command in (fit, predict, inspect, completion):
+for command in (fit, predict, cluster, inspect, completion):
     cli.add_command(command)
 
 

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+from assay.report._cluster_render import render_clusters, write_clusters
+from assay.report._cluster_text import cluster_text
 from assay.report._render import render, write
 from assay.report._text import overview_text, summary_text
 
-__all__ = ["overview_text", "render", "summary_text", "write"]
+__all__ = [
+    "cluster_text",
+    "overview_text",
+    "render",
+    "render_clusters",
+    "summary_text",
+    "write",
+    "write_clusters",
+]

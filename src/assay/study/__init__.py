@@ -2,9 +2,23 @@
 
 from __future__ import annotations
 
+from assay.study._cluster import find_clusters
+from assay.study._cluster_methods import usual_distance
+from assay.study._clustering import Clustering
 from assay.study._fit import Progress, fit
 from assay.study._model import Model
 from assay.study._portfolio import portfolio
 from assay.study._study import Score, Study, load
 
-__all__ = ["Model", "Progress", "Score", "Study", "fit", "load", "portfolio"]
+__all__ = [
+    "Clustering",
+    "Model",
+    "Progress",
+    "Score",
+    "Study",
+    "find_clusters",
+    "fit",
+    "load",
+    "portfolio",
+    "usual_distance",
+]

@@ -7,10 +7,10 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.naive_bayes import GaussianNB
 
 from assay.base import check_option
+from assay.bayes import NaiveBayesClassifier
+from assay.decomposition import LinearDiscriminantAnalysis
 from assay.ensemble import (
     AdaBoostClassifier,
     ExtraTreesClassifier,
@@ -60,6 +60,10 @@ _FOREST_LEAVES = {"quick": (1, 5), "normal": (1, 3, 10), "thorough": (1, 2, 3, 5
 _STUMPS = {"quick": (30, 100), "normal": (10, 30, 100, 300), "thorough": (10, 30, 100, 300, 1000)}
 _ROUNDS = {"quick": (30, 100), "normal": (30, 100, 300), "thorough": (30, 100, 300, 1000)}
 _BOOST_LEAVES = {"quick": (31,), "normal": (4, 15, 31), "thorough": (2, 4, 8, 15, 31, 63)}
+_SHRINKAGES = {"quick": (0.1, 0.5), "normal": (0.01, 0.1, 0.3, 0.5, 0.9)}
+_SHRINKAGES["thorough"] = (0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
+# Added to all variances, as shares of the largest: columns have their own units here.
+_FLOORS = (1e-12, 1e-9, 1e-6, 1e-3, 1e-1)
 _PAIRS = {"quick": 50, "normal": 200, "thorough": 500}
 _RATES = {"quick": (0.1,), "normal": (0.1,), "thorough": (0.03, 0.1)}
 
@@ -102,11 +106,12 @@ def portfolio(
     if ranking:
         for name, estimator, candidates in _rankers(effort):
             families.append(Family(name, estimator, tuple(candidates), encoder))
-    # Trees take nominal and missing values as they are: no encoder, and one sorting of the columns
-    # serves every training set.
+    # Trees and naive Bayes take nominal and missing values as they are: no encoder, and one sorting
+    # (or one summary) of the columns serves every training set.
     nominal = tuple(j for j, each in enumerate(dataset.schema.features) if each.kind == "nominal")
     trees = _tree_regressors if regression else _tree_classifiers
-    for name, estimator, candidates in trees(effort):
+    plain = [] if regression else [_naive_bayes(len(dataset.y), width)]
+    for name, estimator, candidates in (*plain, *trees(effort)):
         if nominal:
             estimator.set_params(categorical_features=nominal)
         families.append(Family(name, estimator, tuple(candidates)))
@@ -158,9 +163,17 @@ def _classifiers(
     yield (
         _DISCRIMINANT,
         LinearDiscriminantAnalysis(),
-        [{"solver": "svd"}, *_grid(solver=("lsqr",), shrinkage=("auto", 0.1, 0.5))],
+        [{"solver": "svd"}, *_grid(solver=("lsqr",), shrinkage=("auto", *_SHRINKAGES[effort]))],
     )
-    yield "naive Bayes", GaussianNB(), _grid(var_smoothing=(1e-9, 1e-4, 1e-2, 1e-1, 1.0))
+
+
+def _naive_bayes(n_rows: int, width: int) -> tuple[str, Any, list[dict[str, Any]]]:
+    # A kernel density compares a value with those of all training rows.
+    few = float(n_rows) ** 2 * width <= MAX_KERNEL_WORK
+    grid = _grid(numeric=("gaussian",), var_smoothing=_FLOORS)
+    if few:
+        grid += _grid(numeric=("kde",), var_smoothing=_FLOORS[1::2])
+    return "naive Bayes", NaiveBayesClassifier(), grid
 
 
 def _regressors(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from assay import report, store
 from assay.base import DataError
+from assay.study._clustering import clustering_of
 from assay.study._model import Model
 from assay.study._record import check_record
 from assay.table import Schema, Target
@@ -198,17 +199,17 @@ class Study:
         return {"encoder": self.model.encoder, "estimator": self.model.estimator}
 
 
-def load(path: str | os.PathLike[str]) -> Study:
+def load(path: str | os.PathLike[str]) -> Any:
     """Open a model file.
 
     Parameters
     ----------
     path : path
-        A file that `Study.save` or ``assay fit`` wrote.
+        A file that `Study.save`, `Clustering.save`, ``assay fit`` or ``assay cluster`` wrote.
 
     Returns
     -------
-    Study
+    Study or Clustering
         Predicts bit for bit as the saved one.
 
     Raises
@@ -230,6 +231,8 @@ def load(path: str | os.PathLike[str]) -> Study:
     """
     manifest, parts = store.load(Path(path))
     try:
+        if "clusters" in manifest:
+            return clustering_of(manifest, parts)
         return _study(manifest, parts)
     except DataError as error:
         raise DataError(f"{os.fspath(path)}: {error}; fit the model again") from error

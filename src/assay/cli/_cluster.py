@@ -1,0 +1,215 @@
+"""``assay cluster``: a table in; the cluster of every row, a model file and a report out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from assay.cli._errors import printable
+from assay.cli._files import check_input, check_output, outputs, size_text
+from assay.cli._fit import _kinds
+from assay.cli._options import READ_OPTIONS, debug_option, read_options, table_options
+from assay.cli._progress import progress
+
+_USES = {
+    "assignments": "the cluster of every row",
+    "model": "the model",
+    "report": "the report, for a browser",
+}
+_JSON_PARTS = (
+    "assay", "source", "task", "n_clusters", "unassigned", "silhouette", "method", "number",
+    "notes", "seed",
+)  # fmt: skip
+_FIRST_LINE = b"row,cluster\n"
+_METHODS = ("auto", "kmeans", "mixture", "agglomerative", "spectral", "fuzzy", "dbscan")
+
+
+@click.command(short_help="Group the rows of a table.")
+@click.argument("file")
+@click.option(
+    "--method",
+    type=click.Choice(_METHODS),
+    default="auto",
+    show_default=True,
+    help="How to group. auto: the one of the first four whose clusters in random halves of the "
+    "rows agree best with those in all rows.",
+)
+@click.option(
+    "-k",
+    "--n-clusters",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Number of clusters; what most of five criteria agree on if not given.",
+)
+@click.option(
+    "--max-clusters",
+    type=click.IntRange(min=2),
+    default=10,
+    show_default=True,
+    metavar="N",
+    help="The largest number tried when it is not given.",
+)
+@click.option("--eps", type=float, metavar="X", help="dbscan: how near neighbours are.")
+@click.option(
+    "--min-samples", type=click.IntRange(min=1), metavar="N", help="dbscan: how many make a group."
+)
+@click.option(
+    "--columns",
+    "columns",
+    metavar="COLUMN",
+    multiple=True,
+    help="Use this column, and no others but those named. Repeatable.",
+)
+@click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out. Repeatable.")
+@click.option(
+    "--kind",
+    "kinds",
+    metavar="COLUMN=KIND",
+    multiple=True,
+    help="Set a column's kind: numeric, ordinal, nominal, boolean, datetime, identifier. "
+    "Repeatable.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Same seed, same table: same bytes.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Threads; all cores if not given. The result does not depend on it.",
+)
+@table_options
+@click.option(
+    "-o",
+    "--out",
+    metavar="PATH",
+    help="Folder, or path without ending, of the files; by default the table's name here.",
+)
+@click.option("--force", is_flag=True, help="Replace files that Assay did not write.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, nothing else.")
+@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@debug_option
+def cluster(
+    file: str,
+    *,
+    kinds: Sequence[str],
+    out: str | None,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+    jobs: int | None,
+    **options: Any,
+) -> None:
+    """Group the rows of a table, and say how.
+
+    FILE is CSV, TSV, Parquet, Arrow, NDJSON or Excel; - reads standard input. Numbers are scaled
+    to variance 1 and levels become 0 or 1. Writes NAME.clusters.csv (the cluster of every row),
+    NAME.assay (the model: 'assay predict' puts new rows into the clusters of kmeans, mixture and
+    fuzzy) and NAME.html (the report).
+    """
+    set_kinds = _kinds(kinds)
+    check_input(file)
+    paths = _paths(file, out)
+    for path in paths.values():
+        check_output(path, replace=force)
+    _check_assignments(paths["assignments"], force)
+    if not quiet:
+        # At once: loading the libraries and reading the table take their time.
+        click.echo(printable(f"reading {file}"), err=True)
+
+    from assay import study as studies  # noqa: PLC0415
+    from assay.store import write_file  # noqa: PLC0415
+
+    read = read_options(options)
+    for name in READ_OPTIONS:
+        options.pop(name)
+    with progress(quiet=quiet) as told:
+        found = studies.find_clusters(
+            file,
+            kinds=set_kinds,
+            n_jobs=jobs,
+            progress=told,
+            on_table=None if as_json or quiet else _show_table,
+            **options,
+            **read,
+        )
+    digest = found.save(paths["model"])
+    found.report(paths["report"])
+    write_file(paths["assignments"], [found.assignments()], what="the assignments")
+    if as_json:
+        click.echo(json.dumps(_summary(found.record, paths, digest), allow_nan=False))
+    elif not quiet:
+        _show(found.record, paths, digest)
+
+
+def _paths(file: str, out: str | None) -> dict[str, Path]:
+    found = outputs(file, out)
+    model = found["model"]
+    return {
+        "assignments": model.with_name(f"{model.stem}.clusters.csv"),
+        "model": model,
+        "report": found["report"],
+    }
+
+
+def _check_assignments(path: Path, force: bool) -> None:
+    """Refuse to replace a CSV file that this command did not write."""
+    if force or not path.exists():
+        return
+    with path.open("rb") as file:
+        start = file.read(len(_FIRST_LINE))
+    if start and start != _FIRST_LINE:
+        raise click.UsageError(
+            f"{str(path)!r} exists and was not written by Assay; choose another --out, or --force"
+        )
+
+
+def _summary(record: dict[str, Any], paths: dict[str, Path], digest: str) -> dict[str, Any]:
+    dropped = record["rows"]["dropped"]
+    return {
+        **{name: record[name] for name in _JSON_PARTS},
+        "rows": {
+            "read": record["rows"]["read"],
+            "used": record["rows"]["used"],
+            "dropped": sum(entry["count"] for entry in dropped),
+            "reasons": dropped,
+        },
+        "sizes": {str(entry["label"]): entry["size"] for entry in record["clusters"]},
+        "columns": [
+            {name: column.get(name) for name in ("name", "kind", "role", "reason")}
+            for column in record["columns"]
+        ],
+        "files": {name: str(path) for name, path in paths.items()},
+        "digest": digest,
+        "table_digest": record["digest"],
+    }
+
+
+def _show_table(table: dict[str, Any]) -> None:
+    from assay.report import overview_text  # noqa: PLC0415
+
+    click.echo(overview_text(table))
+
+
+def _show(record: dict[str, Any], paths: dict[str, Path], digest: str) -> None:
+    from assay.report import cluster_text  # noqa: PLC0415
+
+    click.echo()
+    click.echo(cluster_text(record))
+    click.echo()
+    width = max(len(str(path)) for path in paths.values())
+    for at, (name, path) in enumerate(paths.items()):
+        head = "Files" if at == 0 else ""
+        use = _USES[name]
+        if name == "model" and not record["method"]["assigns_new_rows"]:
+            use += " (this method does not place new rows)"
+        click.echo(printable(f"{head:<11}{path!s:<{width}}  {size_text(path):>8}  {use}"))
+    click.echo(f"{'Digest':<11}{digest}")

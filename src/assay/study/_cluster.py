@@ -1,0 +1,242 @@
+"""From a table without a target to its clusters."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.base import ParameterError, check_interval, check_option
+from assay.cluster import ClusterCount, choose_n_clusters
+from assay.study._cluster_methods import (
+    METHODS,
+    NAMES,
+    Compared,
+    compare,
+    fitted_labels,
+    make,
+    rich_enough,
+)
+from assay.study._cluster_record import cluster_record, table_part
+from assay.study._cluster_table import ClusterTable, cluster_table
+from assay.study._clustering import Clustering, ClusterModel
+from assay.study._fit import Progress
+from assay.table import read
+
+
+def find_clusters(
+    source: Any,
+    *,
+    method: str = "auto",
+    n_clusters: int | None = None,
+    columns: Iterable[str] = (),
+    drop: Iterable[str] = (),
+    kinds: Mapping[str, str] | None = None,
+    eps: float | None = None,
+    min_samples: int | None = None,
+    max_clusters: int = 10,
+    seed: int = 0,
+    n_jobs: int | None = None,
+    progress: Callable[[Progress], object] | None = None,
+    on_table: Callable[[dict[str, Any]], object] | None = None,
+    **options: Any,
+) -> Clustering:
+    """Group the rows of a table.
+
+    Parameters
+    ----------
+    source : path, "-", file object or dataframe
+        The table: CSV, TSV, Parquet, Arrow, NDJSON, Excel, or a pandas, Polars or Arrow frame.
+    method : str, default="auto"
+        "kmeans", "mixture", "agglomerative", "spectral", "fuzzy" or "dbscan". "auto" compares the
+        first four and takes the steadiest: the one whose clusters in random halves of the rows
+        agree best with those in all rows. Of methods within 0.02 the first in this order. Mixtures
+        are compared only where all columns are numbers.
+    n_clusters : int or None, default=None
+        Number of clusters. None: what most criteria of `assay.cluster.choose_n_clusters` agree on.
+    columns : iterable of str, default=()
+        Columns to use; all usable ones if empty.
+    drop : iterable of str, default=()
+        Columns to leave out.
+    kinds : mapping of str to str, default=None
+        Kinds of columns that you know better, such as ``{"zip": "nominal"}``.
+    eps : float or None, default=None
+        For "dbscan", in standard deviations. None: where the sorted distances to the neighbours
+        bend most.
+    min_samples : int or None, default=None
+        For "dbscan". None: twice the columns, from 4 to 20.
+    max_clusters : int, default=10
+        The largest number tried when it is not given.
+    seed : int, default=0
+        Same seed, same table: same bytes.
+    n_jobs : int or None, default=None
+        Threads; None for one per core. The result does not depend on it.
+    progress : callable or None, default=None
+        Called with a `Progress` for every step.
+    on_table : callable or None, default=None
+        Called once, before any fit, with the part of the record that tells rows and columns.
+    **options
+        Passed to `assay.table.read`: delimiter, decimal, encoding, sheet, missing.
+
+    Returns
+    -------
+    Clustering
+        The clusters, and how they came to be.
+
+    Raises
+    ------
+    DataError
+        If the table cannot be used as asked.
+    ParameterError
+        If an argument is out of its range.
+
+    Notes
+    -----
+    Every number is scaled to variance 1 and every level of a nominal column becomes 0 or 1, so no
+    column counts more for its unit. Missing numbers take the median; a missing level is a level.
+
+    Examples
+    --------
+    >>> import assay
+    >>> table = assay.datasets.path("penguins")
+    >>> found = assay.study.find_clusters(table, n_clusters=3, drop=["species"])
+    >>> found.record["method"]["reason"].split(":")[0]
+    'the steadiest of 3 methods'
+    """
+    check_option("method", method, METHODS)
+    check_interval("n_clusters", n_clusters, 1, integer=True, options=(None,))
+    check_interval("eps", eps, 0, open_low=True, open_high=True, options=(None,))
+    check_interval("min_samples", min_samples, 1, integer=True, options=(None,))
+    check_interval("max_clusters", max_clusters, 2, integer=True)
+    if method == "dbscan" and n_clusters is not None:
+        raise ParameterError(
+            "n_clusters cannot be given with method='dbscan', which finds the number itself; "
+            f"got {n_clusters}"
+        )
+    if method != "dbscan" and (eps is not None or min_samples is not None):
+        raise ParameterError(f"eps and min_samples are for method='dbscan'; got method={method!r}")
+    jobs = -1 if n_jobs is None else n_jobs
+    table = cluster_table(read(source, **options), columns=columns, drop=drop, kinds=kinds)
+    if on_table is not None:
+        on_table(table_part(table))
+    steps = _Steps(progress, method, n_clusters)
+    number = None
+    if method != "dbscan" and n_clusters is None:
+        steps.tell("choosing the number of clusters")
+        number = _count(table, max_clusters, seed, jobs)
+        n_clusters = number.n_clusters
+    chosen, compared, reason = _method(table, method, n_clusters, seed, jobs, steps)
+    steps.tell(f"fitting {NAMES[chosen]}")
+    estimator = make(
+        chosen,
+        n_clusters or 1,
+        table.rows,
+        seed=seed,
+        n_jobs=jobs,
+        eps=eps,
+        min_samples=min_samples,
+    )
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        labels = fitted_labels(estimator, table.rows)
+    steps.tell("describing the clusters")
+    notes = _notes(chosen, estimator, labels, eps is None, min_samples is None)
+    notes += sorted({str(entry.message) for entry in warned})
+    record = cluster_record(
+        table,
+        chosen,
+        estimator,
+        labels,
+        asked=method,
+        number=number,
+        compared=compared,
+        reason=reason,
+        notes=notes,
+        seed=seed,
+    )
+    return Clustering(record, ClusterModel(table.schema, table.encoder, estimator), labels)
+
+
+class _Steps:
+    """Tells the progress; the number of steps is known before the first."""
+
+    def __init__(
+        self, progress: Callable[[Progress], object] | None, method: str, n_clusters: int | None
+    ) -> None:
+        self.progress = progress
+        self.done = 0
+        choosing = method != "dbscan" and n_clusters is None
+        self.total = 2 + choosing + (4 if method == "auto" else 0)
+
+    def tell(self, text: str) -> None:
+        if self.progress is not None:
+            self.progress(Progress(min(self.done, self.total), self.total, None, text))
+        self.done += 1
+
+
+def _count(table: ClusterTable, max_clusters: int, seed: int, n_jobs: int) -> ClusterCount:
+    distinct = len(np.unique(table.rows, axis=0))
+    return choose_n_clusters(
+        table.rows,
+        k_range=range(1, max(1, min(max_clusters, distinct - 1)) + 1),
+        # A mixture gives columns of 0 and 1 a density without bound, the more the more clusters.
+        criteria=None if not table.has_levels else ("elbow", "penalised", "silhouette", "gap"),
+        covariance_type="full" if rich_enough(table.rows, max_clusters) else "diag",
+        random_state=seed,
+        n_jobs=n_jobs,
+    )
+
+
+def _method(
+    table: ClusterTable,
+    asked: str,
+    n_clusters: int | None,
+    seed: int,
+    n_jobs: int,
+    steps: _Steps,
+) -> tuple[str, list[Compared], str]:
+    if asked != "auto":
+        return asked, [], "as asked for"
+    if n_clusters == 1:
+        return "kmeans", [], "one cluster needs no comparison of methods"
+    assert n_clusters is not None
+    chosen, compared = compare(
+        table.rows,
+        n_clusters,
+        levels=table.has_levels,
+        seed=seed,
+        n_jobs=n_jobs,
+        told=steps.tell,
+    )
+    values = {entry.method: entry.stability for entry in compared if entry.stability is not None}
+    if not values:
+        return chosen, compared, "no method could be compared"
+    told = ", ".join(f"{NAMES[name]} {value:.2f}" for name, value in values.items())
+    first = "" if values[chosen] == max(values.values()) else ", the first within 0.02 of the best"
+    reason = (
+        f"the steadiest of {len(values)} methods{first}: agreement of random halves of the rows "
+        f"with all rows (1 is best) is {told}"
+    )
+    return chosen, compared, reason
+
+
+def _notes(
+    method: str, estimator: Any, labels: NDArray[np.int64], own_eps: bool, own_least: bool
+) -> list[str]:
+    notes = []
+    if method == "dbscan":
+        ruled = [
+            *([f"eps {estimator.eps:.4g} is where the sorted distances bend most"] * own_eps),
+            *([f"min_samples {estimator.min_samples} is twice the columns, 4 to 20"] * own_least),
+        ]
+        notes += [f"by rule, {'; '.join(ruled)}"] if ruled else []
+        alone = int((labels < 0).sum())
+        if alone:
+            notes.append(f"{alone:,} rows are in no cluster: too far from dense places")
+    parts = getattr(estimator, "n_connected_components_", 1)
+    if parts > 1:
+        notes.append(f"the graph of neighbours falls into {parts} parts; no cluster joins two")
+    return notes
