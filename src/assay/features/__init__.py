@@ -2,4 +2,16 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from assay.features._intervals import IntervalBuilder
+from assay.features._relief import ReliefF
+from assay.features._resampled import ResampledClassifier
+from assay.features._synthetic_sampler import SyntheticSampler
+from assay.features._under_sampler import UnderSampler
+
+__all__ = [
+    "IntervalBuilder",
+    "ReliefF",
+    "ResampledClassifier",
+    "SyntheticSampler",
+    "UnderSampler",
+]
