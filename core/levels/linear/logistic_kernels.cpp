@@ -117,6 +117,25 @@ template <class Level, std::size_t n_j, std::size_t n_v>
 }  // namespace
 
 template <class Level>
+void LogisticKernels<Level>::centred(const double* x, std::size_t cols, std::size_t rows,
+                                     const double* centre, const double* factor,
+                                     double* __restrict out, std::size_t stride) noexcept {
+    using R = Real<Level>;
+    constexpr std::size_t width = Level::vector_bytes / sizeof(double);
+    const std::size_t whole = cols / width * width;
+    for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t j = 0; j < whole; j += width) {
+            store(out + j, (load<R>(x + j) - load<R>(centre + j)) * load<R>(factor + j));
+        }
+        for (std::size_t j = whole; j < cols; ++j) {
+            out[j] = (x[j] - centre[j]) * factor[j];
+        }
+        x += cols;
+        out += stride;
+    }
+}
+
+template <class Level>
 void LogisticKernels<Level>::dots(const double* x, std::size_t stride, std::size_t rows,
                                   const double* w, double* f) noexcept {
     using R = Real<Level>;

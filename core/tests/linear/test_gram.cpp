@@ -1,20 +1,33 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "../common/reference_blas.hpp"
 #include "assay/linear/gram.hpp"
 #include "small_tables.hpp"
 
+namespace {
+
+struct Shape {
+    std::size_t n;
+    std::size_t k;
+};
+
+}  // namespace
+
 TEST_CASE("add_gram sums products of packed rows, the same bits for any number of threads") {
     reference::provide();
     const assay::BlasScope scope;
-    for (const std::size_t n : {1U, 70U, 5000U}) {
-        const std::size_t k = 7;
+    // Narrow tables have a loop of their own, wide ones go to BLAS.
+    for (const auto& [n, k] : {Shape{1, 7}, Shape{70, 7}, Shape{5000, 7}, Shape{100, 26},
+                               Shape{5, assay::linear::detail::own_columns + 3}}) {
         const auto rows = small_tables::numbers<double>(n * k, n);
-        const auto pack = [&](assay::Range range, double* out) {
-            std::copy(rows.begin() + static_cast<std::ptrdiff_t>(range.begin * k),
-                      rows.begin() + static_cast<std::ptrdiff_t>(range.end * k), out);
+        const auto pack = [&, k = k](assay::Range range, double* out, std::size_t stride) {
+            for (std::size_t i = range.begin; i < range.end; ++i) {
+                std::copy_n(rows.data() + i * k, k, out + (i - range.begin) * stride);
+            }
         };
         std::vector<double> one(k * k, 0.0);
         std::vector<double> three(k * k, 0.0);

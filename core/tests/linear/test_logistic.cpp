@@ -60,3 +60,42 @@ TEST_CASE("penalties in turn give what each gives alone") {
         }
     }
 }
+
+TEST_CASE("a long table starts from a sample of its rows, and ends where zero leads") {
+    reference::provide();
+    for (const std::size_t n_classes : {2U, 3U}) {
+        const example::LogisticTable table(17000, 3, n_classes);
+        const RowSample sample(table.view(), table.codes, table.weight, n_classes);
+        CHECK(sample.rows == 17000 / RowSample::every);
+        double total = 0;
+        for (const double each : sample.weight) {
+            total += each;
+        }
+        CHECK(total == doctest::Approx(1.0));
+        const std::vector<LogisticPenalty> penalties{{0, 1e-4}};
+        const std::size_t n_outputs = n_classes == 2 ? 1 : n_classes;
+        const LogisticFit zero{
+            std::vector<double>(3 * n_outputs), std::vector<double>(n_outputs), {}};
+        const auto fit = [&](const LogisticFit* start, int n_threads) {
+            return fit_logistic(table.view(), true, table.codes, table.weight, n_classes, penalties,
+                                start, {}, n_threads)[0];
+        };
+        const auto found = fit(nullptr, 1);
+        const auto slow = fit(&zero, 1);
+        CHECK(found.outcome.stop == Stop::converged);
+        CHECK(found.outcome.n_iter < slow.outcome.n_iter);
+        for (std::size_t j = 0; j < found.coef.size(); ++j) {
+            CHECK(std::abs(found.coef[j] - slow.coef[j]) < 1e-10);
+        }
+        CHECK(fit(nullptr, 2).coef == found.coef);
+    }
+}
+
+TEST_CASE("no sample is drawn from a short table, nor one that lacks a class") {
+    const example::LogisticTable table(15000, 3, 2);
+    CHECK(RowSample(table.view(), table.codes, table.weight, 2).rows == 0);
+    const example::LogisticTable longer(17000, 3, 2);
+    std::vector<std::int32_t> codes(17000, 0);
+    codes[16999] = 1;  // beyond the last sixteen
+    CHECK(RowSample(longer.view(), codes, longer.weight, 2).rows == 0);
+}

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -43,11 +44,18 @@ TEST_CASE("a dense design is centred and of unit size, with a column of ones") {
     const auto frame = frame_of(table.view(), true, 1);
     const DenseDesign design(table.view(), frame, true, 1);
     CHECK(design.stride == 8);
+    std::vector<double> data;
+    TileRoom room(design);
+    for (std::size_t begin = 0; begin < 500; begin += tile_rows(8)) {
+        const auto tile =
+            design.tile(begin, std::min<std::size_t>(begin + tile_rows(8), 500), room.data());
+        data.insert(data.end(), tile.x.data, tile.x.data + tile.x.rows * 8);
+    }
     for (std::size_t j = 0; j < 5; ++j) {
         double sum = 0;
         double squares = 0;
         for (std::size_t i = 0; i < 500; ++i) {
-            const double x = design.data[i * 8 + j];
+            const double x = data[i * 8 + j];
             sum += x;
             squares += x * x;
             CHECK(x * frame.scale[j] + frame.centre[j] ==
@@ -57,8 +65,8 @@ TEST_CASE("a dense design is centred and of unit size, with a column of ones") {
         CHECK(squares / 500 > 0.4);
         CHECK(squares / 500 < 2.1);
     }
-    CHECK(design.data[5] == 1);
-    CHECK(design.data[6] == 0);
+    CHECK(data[5] == 1);
+    CHECK(data[6] == 0);
 }
 
 TEST_CASE("a constant column keeps the scale 1") {
@@ -90,10 +98,12 @@ TEST_CASE("dense and sparse designs give the same products") {
         std::vector<double> scratch(tile_rows(stride) * stride);
         double* g = out.data() + 3 * 40;
         double* h = g + 3 * stride;
-        design.scores(0, 40, theta.data(), 3, out.data());
-        design.add_gradient(0, 40, out.data(), 3, g);
-        design.add_gram(0, 40, weights.data(), h, scratch.data());
-        design.add_squares(7, 2.0, h + stride * stride);
+        TileRoom room(design);
+        const auto tile = design.tile(0, 40, room.data());
+        tile.scores(theta.data(), 3, out.data());
+        tile.add_gradient(out.data(), 3, g);
+        tile.add_gram(weights.data(), h, scratch.data());
+        tile.add_squares(7, 2.0, h + stride * stride);
         return out;
     };
     const auto left = products(dense);
@@ -116,8 +126,9 @@ TEST_CASE("gathered columns are the columns asked for") {
     const std::vector<double> theta{1, 10, 100, 0, 0, 0, 0, 0};
     std::vector<double> left(30);
     std::vector<double> right(30);
-    dense.scores(0, 30, theta.data(), 1, left.data());
-    sparse.scores(0, 30, theta.data(), 1, right.data());
+    TileRoom room(dense);
+    dense.tile(0, 30, room.data()).scores(theta.data(), 1, left.data());
+    sparse.tile(0, 30, nullptr).scores(theta.data(), 1, right.data());
     for (std::size_t i = 0; i < 30; ++i) {
         const double want = table.view()(i, 1) + 10 * table.view()(i, 4) + 100;
         CHECK(left[i] == doctest::Approx(want));

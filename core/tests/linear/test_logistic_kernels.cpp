@@ -43,6 +43,25 @@ std::vector<double> at_every_level(const Run& run) {
 
 }  // namespace
 
+TEST_CASE("centred rows keep what is beyond their columns, with the same bits at every level") {
+    for (const std::size_t cols : {1U, 7U, 8U, 20U}) {
+        const Tile tile(9, 24);  // as 9 rows of fewer columns
+        const auto out = at_every_level([&](auto level) {
+            std::vector<double> to(9 * 24, 5.0);
+            LogisticKernels<decltype(level)>::centred(tile.x.data(), cols, 9, tile.w.data(),
+                                                      tile.x.data() + 60, to.data(), 24);
+            return to;
+        });
+        for (std::size_t i = 0; i < 9; ++i) {
+            for (std::size_t j = 0; j < 24; ++j) {
+                const double want =
+                    j < cols ? (tile.x[i * cols + j] - tile.w[j]) * tile.x[60 + j] : 5.0;
+                CHECK(out[i * 24 + j] == want);
+            }
+        }
+    }
+}
+
 TEST_CASE("products of a tile equal their definition, with the same bits at every level") {
     for (const std::size_t rows : {1U, 7U, 128U}) {
         for (const std::size_t stride : {8U, 24U, 40U, 64U}) {

@@ -6,8 +6,10 @@
 // (the intercept) have outputs that sum to zero.
 //
 // Every solution is exact to rounding, so it does not depend on where the search starts: penalties
-// are solved in the order given, each from the solution before it. A solution that was not reached
-// is sought again from zero: what is returned is what a call with that penalty alone returns.
+// are solved in the order given, each from the solution before it, and a long dense table from the
+// solution of a sixteenth of its rows, which costs half a pass and saves three. A solution that
+// was not reached is sought again from zero: what is returned is what a call with that penalty
+// alone returns.
 //
 // Needs   codes in [0, n_classes), every class present with positive weight; weights sum to 1.
 // Cost    see newton.hpp, newton_cg.hpp and prox_newton.hpp.
@@ -168,13 +170,54 @@ template <class Problem>
     return std::max(objective - (problem.entropy(alpha) - conjugate), 0.0);
 }
 
+// A sixteenth of the rows of a table, one drawn from every sixteen by a fixed rule (a fixed place
+// would see one day of the week only), with weights that sum to 1. Not for tables so short that the
+// start would be poor, nor where a class is missing among the rows drawn: `rows` is then 0.
+struct RowSample {
+    static constexpr std::size_t every = 16;
+
+    std::size_t rows = 0;
+    std::vector<double> values;
+    std::vector<std::int32_t> codes;
+    std::vector<double> weight;
+
+    RowSample(MatrixView<const double> X, std::span<const std::int32_t> all_codes,
+              std::span<const double> all_weight, std::size_t n_classes) {
+        constexpr std::size_t fewest = 1000;
+        const std::size_t count = X.rows / every;
+        if (count < std::max(fewest, 20 * (X.cols + 1) * (n_classes == 2 ? 1 : n_classes))) {
+            return;
+        }
+        std::vector<double> share(n_classes);
+        double total = 0;
+        values.reserve(count * X.cols);
+        codes.reserve(count);
+        weight.reserve(count);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::size_t place = (i * 0x9E3779B97F4A7C15ULL) >> 60;
+            const std::size_t row = i * every + place;
+            values.insert(values.end(), X.data + row * X.cols, X.data + (row + 1) * X.cols);
+            codes.push_back(all_codes[row]);
+            weight.push_back(all_weight[row]);
+            share[static_cast<std::size_t>(codes.back())] += weight.back();
+            total += weight.back();
+        }
+        if (std::all_of(share.begin(), share.end(), [](double each) { return each > 0; })) {
+            rows = count;
+            for (double& each : weight) {
+                each /= total;
+            }
+        }
+    }
+};
+
 template <class Design>
 std::vector<LogisticFit> fit_logistic(const Design& design, const ColumnFrame& frame,
                                       bool intercept, std::span<const std::int32_t> codes,
                                       std::span<const double> weight, std::size_t n_classes,
                                       std::span<const LogisticPenalty> penalties,
                                       const LogisticFit* start, const NewtonOptions& options,
-                                      int n_threads) {
+                                      int n_threads, bool own_start = false) {
     LogisticProblem<Design> problem(design, codes, weight, n_classes, n_threads);
     const Coordinates coordinates(frame, intercept, problem.n_outputs(), design.stride);
     const auto cold =
@@ -183,6 +226,8 @@ std::vector<LogisticFit> fit_logistic(const Design& design, const ColumnFrame& f
         start == nullptr ? cold : coordinates.inside(start->coef, start->intercept);
     const bool direct = options.method == Method::by_size ? factors_pay(design, problem.n_outputs())
                                                           : options.method == Method::cholesky;
+    // Whether the start is the caller's wish: then no other is tried.
+    const bool wished = start != nullptr && !own_start;
     // Up to so many coefficients, a pass with the Hessian of all is cheaper than choosing some.
     constexpr std::size_t whole_set = 96;
     LogisticColumns<Design> columns(problem, intercept, codes, weight, n_classes);
@@ -202,12 +247,12 @@ std::vector<LogisticFit> fit_logistic(const Design& design, const ColumnFrame& f
                        : newton_cg(problem, l2, theta, options);
         };
         // Without a penalty the solution need not be unique: always from zero.
-        if (penalty.none() && start == nullptr) {
+        if (penalty.none() && !wished) {
             theta = cold;
             warm = false;
         }
         Outcome outcome = solve();
-        if (warm && outcome.stop != Stop::converged && start == nullptr) {
+        if (warm && outcome.stop != Stop::converged && !wished) {
             theta = cold;
             outcome = solve();
         }
@@ -236,6 +281,25 @@ inline std::vector<LogisticFit> fit_logistic(MatrixView<const double> X, bool in
                                              int n_threads) {
     const ColumnFrame frame = frame_of(X, intercept, n_threads);
     const DenseDesign design(X, frame, intercept, n_threads);
+    // The solution of a smooth problem with a penalty is unique, and Newton's steps find it from
+    // anywhere.
+    const bool smooth = !penalties.empty() && penalties[0].l1 == 0 && penalties[0].l2 > 0;
+    if (start == nullptr && smooth) {
+        const RowSample sample(X, codes, weight, n_classes);
+        if (sample.rows > 0) {
+            const DenseDesign part({sample.values.data(), sample.rows, X.cols}, frame, intercept,
+                                   n_threads);
+            NewtonOptions rough = options;
+            rough.moved_tol = 1e-2;
+            const auto found =
+                fit_logistic(part, frame, intercept, sample.codes, sample.weight, n_classes,
+                             penalties.first(1), nullptr, rough, n_threads);
+            if (found[0].outcome.stop == Stop::converged) {
+                return fit_logistic(design, frame, intercept, codes, weight, n_classes, penalties,
+                                    &found[0], options, n_threads, true);
+            }
+        }
+    }
     return fit_logistic(design, frame, intercept, codes, weight, n_classes, penalties, start,
                         options, n_threads);
 }

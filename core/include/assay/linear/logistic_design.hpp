@@ -8,17 +8,21 @@
 // conjugate gradients and coordinate descent keep digits. Which centre and scale is of no
 // consequence for the solution: penalties are stated for the user's coefficients.
 //
-// Both offer, for rows [begin, end) and per-row arrays that are class-major within the tile:
+// A narrow dense table is not copied: tile(begin, end, room) centres the rows of a tile into
+// `room`, TileRoom(design), where they stay in the first-level cache; a copy would be read from
+// memory in every pass, and be larger than the table. Tiles offer, with per-row arrays that are
+// class-major:
 //
-//     scores(begin, end, theta, n_outputs, f)       f[k] = X theta[k]
-//     add_gradient(begin, end, r, n_outputs, g)     g[k] += X' r[k]
-//     add_gram(begin, end, d, gram, scratch)        gram += X' diag(d) X, d >= 0; lower triangle
-//     add_squares(i, c, out)                        out_j += c x_ij^2
+//     scores(theta, n_outputs, f)       f[k] = X theta[k]
+//     add_gradient(r, n_outputs, g)     g[k] += X' r[k]
+//     add_gram(d, gram, scratch)        gram += X' diag(d) X, d >= 0; lower triangle
+//     add_squares(i, c, out)            out_j += c x_ij^2, for row i of the tile
 //
 // theta[k], g[k] and the rows of a gram matrix are `stride` apart.
 //
-// Needs   a BlasScope for tables wider than `narrow` and for several outputs.
-// Cost    one copy of the table (dense) or of its values (sparse).
+// Needs   a BlasScope for tables wider than `narrow` and for several outputs; the table outlives
+//         its design.
+// Cost    one copy of the table (dense, wider than `narrow`) or of its values (sparse).
 #pragma once
 
 #include <algorithm>
@@ -118,36 +122,91 @@ template <class Index>
     return frame;
 }
 
+// Rows of a tile of a dense design.
+struct DenseTile {
+    MatrixView<const double> x;
+
+    void scores(const double* theta, std::size_t n_outputs, double* f) const {
+        if (x.cols <= narrow || n_outputs == 1) {
+            for (std::size_t k = 0; k < n_outputs; ++k) {
+                dispatch([&](auto level) {
+                    LogisticKernels<decltype(level)>::dots(x.data, x.cols, x.rows,
+                                                           theta + k * x.cols, f + k * x.rows);
+                });
+            }
+            return;
+        }
+        gemm<double>(Op::none, Op::transpose, 1.0, {theta, n_outputs, x.cols}, x, 0.0,
+                     MatrixView<double>{f, n_outputs, x.rows});
+    }
+
+    void add_gradient(const double* r, std::size_t n_outputs, double* g) const {
+        if (x.cols <= narrow || n_outputs == 1) {
+            for (std::size_t k = 0; k < n_outputs; ++k) {
+                dispatch([&](auto level) {
+                    LogisticKernels<decltype(level)>::add_gradient(x.data, x.cols, x.rows,
+                                                                   r + k * x.rows, g + k * x.cols);
+                });
+            }
+            return;
+        }
+        gemm<double>(Op::none, Op::none, 1.0, {r, n_outputs, x.rows}, x, 1.0,
+                     MatrixView<double>{g, n_outputs, x.cols});
+    }
+
+    // `scratch` holds tile_rows(stride) * stride numbers.
+    void add_gram(const double* d, double* gram, double* scratch) const {
+        if (x.cols <= narrow) {
+            dispatch([&](auto level) {
+                LogisticKernels<decltype(level)>::add_gram(x.data, x.cols, x.rows, d, gram,
+                                                           scratch);
+            });
+            return;
+        }
+        for (std::size_t i = 0; i < x.rows; ++i) {
+            const double root = std::sqrt(d[i]);
+            for (std::size_t j = 0; j < x.cols; ++j) {
+                scratch[i * x.cols + j] = root * x(i, j);
+            }
+        }
+        syrk<double>(Op::transpose, 1.0, {scratch, x.rows, x.cols}, 1.0,
+                     MatrixView<double>{gram, x.cols, x.cols});
+    }
+
+    void add_squares(std::size_t i, double c, double* out) const noexcept {
+        const double* row = x.data + i * x.cols;
+        for (std::size_t j = 0; j < x.cols; ++j) {
+            out[j] += c * (row[j] * row[j]);
+        }
+    }
+};
+
 struct DenseDesign {
     static constexpr bool sparse = false;
 
-    AlignedBuffer<double> data;
     std::size_t rows = 0;
     std::size_t cols = 0;  // with the column of ones
     std::size_t stride = 0;
 
     DenseDesign() = default;
     DenseDesign(MatrixView<const double> X, const ColumnFrame& frame, bool intercept, int n_threads)
-        : data(X.rows * padded(X.cols + (intercept ? 1 : 0))),
-          rows(X.rows),
+        : rows(X.rows),
           cols(X.cols + (intercept ? 1 : 0)),
-          stride(padded(cols)) {
-        std::vector<double> factor(X.cols);
+          stride(padded(cols)),
+          table_(X),
+          centre_(frame.centre),
+          factor_(X.cols) {
         for (std::size_t j = 0; j < X.cols; ++j) {
-            factor[j] = 1 / frame.scale[j];
+            factor_[j] = 1 / frame.scale[j];
         }
-        parallel_chunks(rows, detail::frame_rows, n_threads, [&](Range range) {
-            for (std::size_t i = range.begin; i < range.end; ++i) {
-                const double* from = X.data + i * X.cols;
-                double* to = data.data() + i * stride;
-                for (std::size_t j = 0; j < X.cols; ++j) {
-                    to[j] = (from[j] - frame.centre[j]) * factor[j];
-                }
-                for (std::size_t j = X.cols; j < stride; ++j) {
-                    to[j] = j < cols ? 1 : 0;
-                }
-            }
-        });
+        if (stride > narrow) {
+            is_packed_ = true;
+            packed_ = AlignedBuffer<double>(rows * stride);
+            parallel_chunks(rows, detail::frame_rows, n_threads, [&](Range range) {
+                fill_tail(packed_.data() + range.begin * stride, range.end - range.begin, X.cols);
+                centre_rows(range.begin, range.end, packed_.data() + range.begin * stride);
+            });
+        }
     }
 
     // Some columns, with the column of ones if that is wanted (and there).
@@ -156,15 +215,13 @@ struct DenseDesign {
         part.rows = rows;
         part.cols = columns.size() + (ones ? 1 : 0);
         part.stride = padded(part.cols);
-        part.data = AlignedBuffer<double>(rows * part.stride);
+        part.is_packed_ = true;
+        part.packed_ = AlignedBuffer<double>(rows * part.stride);
+        part.fill_tail(part.packed_.data(), rows, columns.size());
         for (std::size_t i = 0; i < rows; ++i) {
-            const double* from = data.data() + i * stride;
-            double* to = part.data.data() + i * part.stride;
+            double* to = part.packed_.data() + i * part.stride;
             for (std::size_t c = 0; c < columns.size(); ++c) {
-                to[c] = from[columns[c]];
-            }
-            for (std::size_t c = columns.size(); c < part.stride; ++c) {
-                to[c] = c < part.cols ? 1 : 0;
+                to[c] = value(i, columns[c]);
             }
         }
         return part;
@@ -172,68 +229,75 @@ struct DenseDesign {
 
     [[nodiscard]] std::size_t entries() const noexcept { return rows * cols; }
 
-    [[nodiscard]] MatrixView<const double> tile(std::size_t begin, std::size_t end) const noexcept {
-        return {data.data() + begin * stride, end - begin, stride};
+    // Numbers that the room of a tile has.
+    [[nodiscard]] std::size_t room_size() const noexcept {
+        return is_packed_ ? 0 : tile_rows(stride) * stride;
     }
 
-    void scores(std::size_t begin, std::size_t end, const double* theta, std::size_t n_outputs,
-                double* f) const {
-        const auto x = tile(begin, end);
-        if (stride <= narrow || n_outputs == 1) {
-            for (std::size_t k = 0; k < n_outputs; ++k) {
-                dispatch([&](auto level) {
-                    LogisticKernels<decltype(level)>::dots(x.data, stride, x.rows,
-                                                           theta + k * stride, f + k * x.rows);
-                });
-            }
-            return;
+    // Makes a room ready: the column of ones and the zeros behind it.
+    void furnish(double* room) const noexcept {
+        if (!is_packed_) {
+            fill_tail(room, tile_rows(stride), table_.cols);
         }
-        gemm<double>(Op::none, Op::transpose, 1.0, {theta, n_outputs, stride}, x, 0.0,
-                     MatrixView<double>{f, n_outputs, x.rows});
     }
 
-    void add_gradient(std::size_t begin, std::size_t end, const double* r, std::size_t n_outputs,
-                      double* g) const {
-        const auto x = tile(begin, end);
-        if (stride <= narrow || n_outputs == 1) {
-            for (std::size_t k = 0; k < n_outputs; ++k) {
-                dispatch([&](auto level) {
-                    LogisticKernels<decltype(level)>::add_gradient(x.data, stride, x.rows,
-                                                                   r + k * x.rows, g + k * stride);
-                });
-            }
-            return;
+    [[nodiscard]] DenseTile tile(std::size_t begin, std::size_t end, double* room) const noexcept {
+        if (is_packed_) {
+            return {{packed_.data() + begin * stride, end - begin, stride}};
         }
-        gemm<double>(Op::none, Op::none, 1.0, {r, n_outputs, x.rows}, x, 1.0,
-                     MatrixView<double>{g, n_outputs, stride});
+        centre_rows(begin, end, room);
+        return {{room, end - begin, stride}};
     }
 
-    // `scratch` holds tile_rows(stride) * stride numbers.
-    void add_gram(std::size_t begin, std::size_t end, const double* d, double* gram,
-                  double* scratch) const {
-        const auto x = tile(begin, end);
-        if (stride <= narrow) {
-            dispatch([&](auto level) {
-                LogisticKernels<decltype(level)>::add_gram(x.data, stride, x.rows, d, gram,
-                                                           scratch);
-            });
-            return;
-        }
-        for (std::size_t i = 0; i < x.rows; ++i) {
-            const double root = std::sqrt(d[i]);
-            for (std::size_t j = 0; j < stride; ++j) {
-                scratch[i * stride + j] = root * x(i, j);
+  private:
+    [[nodiscard]] double value(std::size_t i, std::size_t j) const noexcept {
+        return is_packed_ ? packed_[i * stride + j] : (table_(i, j) - centre_[j]) * factor_[j];
+    }
+
+    void centre_rows(std::size_t begin, std::size_t end, double* out) const noexcept {
+        dispatch([&](auto level) {
+            LogisticKernels<decltype(level)>::centred(table_.data + begin * table_.cols,
+                                                      table_.cols, end - begin, centre_.data(),
+                                                      factor_.data(), out, stride);
+        });
+    }
+
+    void fill_tail(double* out, std::size_t n_rows, std::size_t first) const noexcept {
+        for (std::size_t i = 0; i < n_rows; ++i) {
+            for (std::size_t j = first; j < stride; ++j) {
+                out[i * stride + j] = j < cols ? 1 : 0;
             }
         }
-        syrk<double>(Op::transpose, 1.0, {scratch, x.rows, stride}, 1.0,
-                     MatrixView<double>{gram, stride, stride});
     }
 
+    MatrixView<const double> table_{};
+    std::vector<double> centre_;
+    std::vector<double> factor_;
+    bool is_packed_ = false;
+    AlignedBuffer<double> packed_;  // of a wide table, or of gathered columns
+};
+
+template <class Index>
+struct CsrDesign;
+
+// Rows of a tile of a sparse design.
+template <class Index>
+struct CsrTile {
+    const CsrDesign<Index>& design;
+    std::size_t begin;
+    std::size_t end;
+
+    void scores(const double* theta, std::size_t n_outputs, double* f) const {
+        design.scores(begin, end, theta, n_outputs, f);
+    }
+    void add_gradient(const double* r, std::size_t n_outputs, double* g) const {
+        design.add_gradient(begin, end, r, n_outputs, g);
+    }
+    void add_gram(const double* d, double* gram, double* /*scratch*/) const {
+        design.add_gram(begin, end, d, gram);
+    }
     void add_squares(std::size_t i, double c, double* out) const noexcept {
-        const double* row = data.data() + i * stride;
-        for (std::size_t j = 0; j < stride; ++j) {
-            out[j] += c * (row[j] * row[j]);
-        }
+        design.add_squares(begin + i, c, out);
     }
 };
 
@@ -298,6 +362,16 @@ struct CsrDesign {
         return part;
     }
 
+    [[nodiscard]] std::size_t room_size() const noexcept { return 0; }
+    void furnish(double* /*room*/) const noexcept {}
+    [[nodiscard]] CsrTile<Index> tile(std::size_t begin, std::size_t end,
+                                      double* /*room*/) const noexcept {
+        return {*this, begin, end};
+    }
+
+  private:
+    friend struct CsrTile<Index>;
+
     void scores(std::size_t begin, std::size_t end, const double* theta, std::size_t n_outputs,
                 double* f) const {
         const std::size_t count = end - begin;
@@ -326,8 +400,7 @@ struct CsrDesign {
         }
     }
 
-    void add_gram(std::size_t begin, std::size_t end, const double* d, double* gram,
-                  double* /*scratch*/) const {
+    void add_gram(std::size_t begin, std::size_t end, const double* d, double* gram) const {
         for (std::size_t i = begin; i < end; ++i) {
             const double weight = d[i - begin];
             const auto first = static_cast<std::size_t>(offsets[i]);
@@ -356,7 +429,6 @@ struct CsrDesign {
         }
     }
 
-  private:
     template <class Visit>
     [[gnu::always_inline]] void visit(std::size_t i, const Visit& call) const {
         const auto last = static_cast<std::size_t>(offsets[i + 1]);
@@ -364,6 +436,19 @@ struct CsrDesign {
             call(static_cast<std::size_t>(columns[t]), values[t]);
         }
     }
+};
+
+// Where tiles of a design are made; one per thread at work.
+class TileRoom {
+  public:
+    template <class Design>
+    explicit TileRoom(const Design& design) : numbers_(design.room_size()) {
+        design.furnish(numbers_.data());
+    }
+    [[nodiscard]] double* data() noexcept { return numbers_.data(); }
+
+  private:
+    AlignedBuffer<double> numbers_;
 };
 
 }  // namespace assay::linear::logit

@@ -3,6 +3,7 @@
 // A tile is `rows` rows of `stride` numbers (stride a multiple of 8, what is beyond the last
 // column is zero). Arrays per row are class-major: class k of a tile begins at k * rows.
 //
+//     centred       out_ij = (x_ij - centre_j) factor_j          the tile from the user's rows
 //     dots          f_i  = x_i . w
 //     add_gradient  g   += sum_i r_i x_i
 //     add_gram      H   += sum_i d_i x_i x_i'       lower triangle (what is above it is undefined)
@@ -34,6 +35,9 @@ struct TileSums {
 
 template <class Level>
 struct LogisticKernels {
+    // x: rows of `cols` numbers without gaps; what is beyond them in `out` is left alone.
+    static void centred(const double* x, std::size_t cols, std::size_t rows, const double* centre,
+                        const double* factor, double* out, std::size_t stride) noexcept;
     static void dots(const double* x, std::size_t stride, std::size_t rows, const double* w,
                      double* f) noexcept;
     static void add_gradient(const double* x, std::size_t stride, std::size_t rows, const double* r,

@@ -84,14 +84,16 @@ class LogisticProblem {
             double* gram = grams.data() + part.index * n_blocks * gram_size;
             std::vector<double> scratch(with_hessian ? height * x_.stride : 0);
             std::vector<double> curvature(height);
+            TileRoom room(x_);
             for (std::size_t begin = part.begin; begin < part.end; begin += height) {
                 const std::size_t end = std::min(begin + height, part.end);
                 const std::size_t at = begin * outputs_;
-                x_.scores(begin, end, theta.data(), outputs_, score_.data() + at);
+                const auto tile = x_.tile(begin, end, room.data());
+                tile.scores(theta.data(), outputs_, score_.data() + at);
                 link(begin, end, sums[part.index]);
-                x_.add_gradient(begin, end, residual_.data() + at, outputs_, gradient);
+                tile.add_gradient(residual_.data() + at, outputs_, gradient);
                 if (with_hessian) {
-                    add_grams(begin, end, gram, curvature, scratch);
+                    add_grams(tile, begin, end, gram, curvature, scratch);
                 }
             }
         });
@@ -113,10 +115,12 @@ class LogisticProblem {
             const std::size_t height = tile_rows(x_.stride);
             double* to = partial.data() + part.index * out.size();
             std::vector<double> turned(height * outputs_);
+            TileRoom room(x_);
             for (std::size_t begin = part.begin; begin < part.end; begin += height) {
                 const std::size_t end = std::min(begin + height, part.end);
                 const std::size_t count = end - begin;
-                x_.scores(begin, end, v.data(), outputs_, turned.data());
+                const auto tile = x_.tile(begin, end, room.data());
+                tile.scores(v.data(), outputs_, turned.data());
                 const double* share = share_.data() + begin * outputs_;
                 if (outputs_ == 1) {
                     for (std::size_t i = 0; i < count; ++i) {
@@ -129,7 +133,7 @@ class LogisticProblem {
                             turned.data());
                     });
                 }
-                x_.add_gradient(begin, end, turned.data(), outputs_, to);
+                tile.add_gradient(turned.data(), outputs_, to);
             }
         });
         add_parts(parts.count, partial, out);
@@ -145,11 +149,12 @@ class LogisticProblem {
             const std::size_t height = tile_rows(x_.stride);
             std::vector<double> scratch(height * x_.stride);
             std::vector<double> curvature(height);
+            TileRoom room(x_);
             for (std::size_t begin = part.begin; begin < part.end; begin += height) {
                 const std::size_t end = std::min(begin + height, part.end);
                 mean_curvature(begin, end, curvature);
-                x_.add_gram(begin, end, curvature.data(), partial.data() + part.index * size,
-                            scratch.data());
+                const auto tile = x_.tile(begin, end, room.data());
+                tile.add_gram(curvature.data(), partial.data() + part.index * size, scratch.data());
             }
         });
         gram.assign(size, 0.0);
@@ -164,16 +169,18 @@ class LogisticProblem {
         parallel_chunks(x_.rows, parts.rows, n_threads_, [&](Range part) {
             const std::size_t height = tile_rows(x_.stride);
             double* to = partial.data() + part.index * size;
+            TileRoom room(x_);
             for (std::size_t begin = part.begin; begin < part.end; begin += height) {
                 const std::size_t end = std::min(begin + height, part.end);
                 const std::size_t count = end - begin;
+                const auto tile = x_.tile(begin, end, room.data());
                 for (std::size_t k = 0; k < outputs_; ++k) {
                     const double* share = share_.data() + begin * outputs_ + k * count;
                     for (std::size_t i = 0; i < count; ++i) {
                         const double c = outputs_ == 1
                                              ? share[i]
                                              : weight_[begin + i] * share[i] * (1 - share[i]);
-                        x_.add_squares(begin + i, c, to + k * x_.stride);
+                        tile.add_squares(i, c, to + k * x_.stride);
                     }
                 }
             }
@@ -244,12 +251,13 @@ class LogisticProblem {
     }
 
     // Block (k, l), l <= k, of the Hessian: weights s p_k ([k = l] - p_l).
-    void add_grams(std::size_t begin, std::size_t end, double* gram, std::vector<double>& curvature,
-                   std::vector<double>& scratch) {
+    template <class Tile>
+    void add_grams(const Tile& tile, std::size_t begin, std::size_t end, double* gram,
+                   std::vector<double>& curvature, std::vector<double>& scratch) {
         const std::size_t count = end - begin;
         const double* share = share_.data() + begin * outputs_;
         if (outputs_ == 1) {
-            x_.add_gram(begin, end, share, gram, scratch.data());
+            tile.add_gram(share, gram, scratch.data());
             return;
         }
         for (std::size_t k = 0; k < outputs_; ++k) {
@@ -259,7 +267,7 @@ class LogisticProblem {
                 for (std::size_t i = 0; i < count; ++i) {
                     curvature[i] = weight_[begin + i] * left[i] * (k == l ? 1 - left[i] : right[i]);
                 }
-                x_.add_gram(begin, end, curvature.data(), gram, scratch.data());
+                tile.add_gram(curvature.data(), gram, scratch.data());
                 gram += x_.stride * x_.stride;
             }
         }

@@ -86,12 +86,12 @@ double moments(MatrixView<const T> X, MatrixView<const double> targets,
         detail::guess_means(X, std::span(shift).first(p));
         detail::guess_means(targets, std::span(shift).subspan(p));
     }
-    const auto pack = [&](Range rows, double* out) {
-        detail::centre_rows(X, rows, shift.data(), scale, out, k);
-        detail::centre_rows(targets, rows, shift.data() + p, scale, out + p, k);
+    const auto pack = [&](Range rows, double* out, std::size_t stride) {
+        detail::centre_rows(X, rows, shift.data(), scale, out, stride);
+        detail::centre_rows(targets, rows, shift.data() + p, scale, out + p, stride);
         if (centre) {
             for (std::size_t i = rows.begin; i < rows.end; ++i) {
-                out[(i - rows.begin) * k + width] = scale == nullptr ? 1.0 : scale[i];
+                out[(i - rows.begin) * stride + width] = scale == nullptr ? 1.0 : scale[i];
             }
         }
     };

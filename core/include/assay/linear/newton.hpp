@@ -3,10 +3,12 @@
 //     min  F(theta) = L(theta) + 1/2 sum_j l2_j theta_j^2
 //     step H d = -grad F,  theta += t d,  t = 1, 1/2, 1/4 ... until F falls (Armijo)
 //
-// Stops when a whole step changes no score by more than `moved_tol`: the curvature of the
-// logistic loss changes by at most the factor e^(change), so the error that is left is about the
-// square of it, whatever the scale of columns and weights. The answer hence does not depend on the
-// start.
+// The curvature of the logistic loss changes by at most the factor e^(change of the scores). So the
+// error that a whole step leaves is about its own change of the scores times their change since
+// the Hessian was made, whatever the scale of columns and weights. The search stops when that is
+// at most moved_tol^2; the answer hence does not depend on the start. And once a step changes no
+// score by more than `near`, the Hessian made before it is good enough for the steps that follow:
+// they cost a pass for the gradient only.
 //
 // The Hessian is scaled to a unit diagonal before it is factored: columns of any size. Several
 // outputs share one flat direction per unpenalised column (the same number added to all); the
@@ -158,6 +160,9 @@ namespace detail {
 // in their scores, without any effect on probabilities.
 inline constexpr double nothing = 1e-20;
 
+// A change of the scores that leaves the Hessian as good as new.
+inline constexpr double near = 1e-2;
+
 }  // namespace detail
 
 template <class Problem>
@@ -170,6 +175,8 @@ Outcome newton(Problem& problem, std::span<const double> l2, std::span<double> t
     std::vector<double> step(problem.size());
     std::vector<double> trial(theta.begin(), theta.end());
     std::vector<double> hessian;
+    double moved = 1;  // by the last step
+    double drift = 0;  // since the Hessian was made
     const auto objective = [&](std::span<const double> at) {
         return problem.loss() + quadratic_penalty(at, l2, n_outputs, stride);
     };
@@ -201,7 +208,7 @@ Outcome newton(Problem& problem, std::span<const double> l2, std::span<double> t
                     trial[k * stride + j] = theta[k * stride + j] + t * step[k * cols + j];
                 }
             }
-            problem.evaluate(trial, true);
+            problem.evaluate(trial, moved > detail::near);
             reached = objective(trial);
             if (reached <= out.objective + 1e-4 * t * slope + detail::rounding(out.objective)) {
                 break;
@@ -216,12 +223,21 @@ Outcome newton(Problem& problem, std::span<const double> l2, std::span<double> t
         std::copy(trial.begin(), trial.end(), theta.begin());
         out.objective = reached;
         problem.keep();
+        const double before = drift;
+        drift = moved > detail::near ? 0.0 : drift + problem.moved();
+        moved = problem.moved();
+        const double left = moved * (before + moved);
+        if (drift > detail::near) {  // not as near as it looked
+            problem.evaluate(theta, true);
+            drift = 0;
+        }
         if (free && ((problem.separated() && problem.loss() <= options.tol) ||
-                     (-slope <= 1e-8 && problem.moved() > 0.5))) {
+                     (-slope <= 1e-8 && moved > 0.5))) {
             out.stop = Stop::separated;
             break;
         }
-        if (t == 1 && (problem.moved() <= options.moved_tol || -slope <= detail::nothing)) {
+        if (t == 1 &&
+            (left <= options.moved_tol * options.moved_tol || -slope <= detail::nothing)) {
             out.stop = Stop::converged;
             break;
         }
