@@ -22,6 +22,7 @@ void bind_svm(nb::module_& m);
 void bind_tree_adaboost(nb::module_& m);
 void bind_tree_bins(nb::module_& m);
 void bind_tree_boost(nb::module_& m);
+void bind_tree_exact(nb::module_& m);
 void bind_tree_fractional(nb::module_& m);
 void bind_tree_grow(nb::module_& m);
 void bind_tree_predict(nb::module_& m);
@@ -58,6 +59,7 @@ NB_MODULE(_ext, m) {
     add("tree", "Trees and what is built from them.", [](nb::module_& tree) {
         bind_tree_bins(tree);
         bind_tree_grow(tree);
+        bind_tree_exact(tree);
         bind_tree_fractional(tree);
         bind_tree_adaboost(tree);
         bind_tree_boost(tree);

@@ -275,6 +275,60 @@ BinaryCut BinaryCutSearch<Level>::sorted(const std::uint64_t* elements, std::siz
 }
 
 template <class Level>
+BinaryCut BinaryCutSearch<Level>::marked(const std::uint32_t* rows, std::size_t n,
+                                         std::uint32_t ones, double min_weight) noexcept {
+    BinaryCut cut;
+#ifdef __AVX512F__
+    const __m512d W = _mm512_set1_pd(static_cast<double>(n));
+    const __m512d P = _mm512_set1_pd(ones);
+    const __m512d least = _mm512_set1_pd(min_weight > 1 ? min_weight : 1);
+    const __m512i zero = _mm512_setzero_si512();
+    const __m512i one = _mm512_set1_epi64(1);
+    std::uint64_t before = 0;  // rows of class 1 so far
+    Lanes lanes;
+    for (std::size_t i = 0; i + 1 < n; i += 8) {
+        const __mmask8 inside = n - 1 - i < 8 ? static_cast<__mmask8>((1U << (n - 1 - i)) - 1)
+                                              : static_cast<__mmask8>(0xFF);
+        const __m256i x = _mm256_maskz_loadu_epi32(inside, rows + i);
+        const __m256i next = _mm256_maskz_loadu_epi32(inside, rows + i + 1);
+        // A row that is not the same as the one before begins a new value.
+        const __mmask8 ends = _mm256_mask_cmpge_epi32_mask(inside, next, _mm256_setzero_si256());
+        const __mmask8 is_one = _mm256_test_epi32_mask(x, _mm256_set1_epi32(1 << 30));
+        if (ends != 0) {
+            __m512i sum = _mm512_maskz_mov_epi64(is_one, one);
+            sum = _mm512_add_epi64(sum, _mm512_alignr_epi64(sum, zero, 7));
+            sum = _mm512_add_epi64(sum, _mm512_alignr_epi64(sum, zero, 6));
+            sum = _mm512_add_epi64(sum, _mm512_alignr_epi64(sum, zero, 4));
+            sum = _mm512_add_epi64(sum, _mm512_set1_epi64(static_cast<std::int64_t>(before)));
+            const __m512i count = lanes_from(static_cast<std::int64_t>(i) + 1);
+            lanes.look(_mm512_or_si512(_mm512_slli_epi64(count, 32), sum),
+                       lanes_from(static_cast<std::int64_t>(i)), ends, W, P, least);
+        }
+        before += static_cast<std::uint64_t>(__builtin_popcount(is_one));
+    }
+    cut = lanes.best(Lanes{});
+#else
+    const auto W = static_cast<double>(n);
+    const double P = ones;
+    std::uint32_t left_ones = 0;
+    for (std::size_t i = 0; i + 1 < n; ++i) {
+        left_ones += rows[i] >> 30 & 1U;
+        const auto w = static_cast<double>(i + 1);
+        if (rows[i + 1] >> 31 == 0 && w >= min_weight && W - w >= min_weight) {
+            const double score = score_of<Level>(w, left_ones, W, P);
+            if (score > cut.score) {
+                cut.score = score;
+                cut.last_left = static_cast<std::int32_t>(i);
+                cut.left_weight = static_cast<std::uint32_t>(i + 1);
+                cut.left_ones = left_ones;
+            }
+        }
+    }
+#endif
+    return cut;
+}
+
+template <class Level>
 BinaryCut BinaryCutSearch<Level>::few(const std::uint32_t* keys, std::size_t n_keys,
                                       std::uint32_t weight, std::uint32_t ones,
                                       double min_weight) noexcept {

@@ -5,6 +5,7 @@
 
 #include "assay/common/random.hpp"
 #include "assay/tree/binary_cut.hpp"
+#include "assay/tree/marked_rows.hpp"
 #include "assay/tree/presort.hpp"
 
 using namespace assay::tree;
@@ -97,5 +98,45 @@ TEST_CASE("every search gives the first best cut, bit for bit") {
                 check_same(Search::few(keys.data(), n, weight, ones, min_weight), expected);
             }
         });
+    }
+}
+
+TEST_CASE("rows of weight 1 in a marked list give the first best cut, at every level") {
+    RandomStream stream(6, 0);
+    for (int round = 0; round < 300; ++round) {
+        const std::size_t n = 1 + stream.below(round < 200 ? 40U : 2000U);
+        const std::uint32_t n_values = 1 + stream.below(300U);
+        const double min_weight = round % 3 == 0 ? 5 : 1;
+        std::vector<Row> rows;
+        std::uint32_t ones = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            rows.push_back({stream.below(n_values), 1, stream.below(2U) == 1});
+            ones += rows.back().is_one ? 1 : 0;
+        }
+        std::sort(rows.begin(), rows.end(),
+                  [](const Row& a, const Row& b) { return a.code < b.code; });
+        std::vector<MarkedRow> list;
+        for (std::size_t i = 0; i < n; ++i) {
+            list.push_back(marked_row(static_cast<std::uint32_t>(i),
+                                      i > 0 && rows[i].code == rows[i - 1].code, rows[i].is_one));
+        }
+        const BinaryCut expected = brute_force(rows, min_weight);
+        for (const auto level :
+             {assay::CpuLevel::baseline, assay::CpuLevel::avx2, assay::CpuLevel::avx512}) {
+            assay::limit_cpu(level);
+            const BinaryCut found = assay::dispatch([&](auto chosen) {
+                return BinaryCutSearch<decltype(chosen)>::marked(list.data(), n, ones, min_weight);
+            });
+            CHECK(found.score == expected.score);
+            REQUIRE((found.last_left >= 0) == (expected.last_left >= 0));
+            if (found.last_left >= 0) {
+                const auto place = static_cast<std::size_t>(found.last_left);
+                CHECK(rows[place].code == static_cast<std::uint32_t>(expected.last_left));
+                CHECK(rows[place + 1].code == static_cast<std::uint32_t>(expected.first_right));
+                CHECK(found.left_weight == expected.left_weight);
+                CHECK(found.left_ones == expected.left_ones);
+            }
+        }
+        assay::limit_cpu({});
     }
 }

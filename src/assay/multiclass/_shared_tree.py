@@ -20,6 +20,11 @@ class _Binned(Training):
 
     ready: Bins | None = None
 
+    @property
+    def is_prepared(self) -> bool:
+        """Whether bins cost little: these cost nothing."""
+        return self.ready is not None or super().is_prepared
+
     def bins(self, max_bins: int, n_threads: int) -> Bins:
         """Return the rows cut into bins."""
         return super().bins(max_bins, n_threads) if self.ready is None else self.ready

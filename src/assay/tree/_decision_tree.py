@@ -59,7 +59,8 @@ class DecisionTreeClassifier(Classifier, SingleTree):
         Unit of the entropy, bits or nats. Changes reported impurities and the scale of
         `min_impurity_decrease` and `ccp_alpha`, never the ranking of splits.
     max_bins : int in [2, 65535], default=65535
-        Most distinct values of a column that are told apart.
+        Most distinct values of a column that are told apart; with the default all of them where
+        a large table has no nominal, missing or coarse column (it is then not binned).
     prune : {'cost_complexity', 'chi2', 'reduced_error', 'pessimistic'} or None, default=None
         How the grown tree is cut back; None = only as `ccp_alpha` says.
     significance : float in (0, 1), default=0.05
@@ -322,7 +323,8 @@ class DecisionTreeRegressor(Regressor, SingleTree):
         Where missing values go: to the side that a split has learnt, or to both sides with weights
         in proportion to the known rows (C4.5).
     max_bins : int in [2, 65535], default=65535
-        Most distinct values of a column that are told apart.
+        Most distinct values of a column that are told apart; with the default all of them where
+        a large table has no nominal, missing or coarse column (it is then not binned).
     prune : {'cost_complexity', 'chi2', 'reduced_error', 'pessimistic'} or None, default=None
         How the grown tree is cut back; None = only as `ccp_alpha` says. 'chi2' is an F test here.
     significance : float in (0, 1), default=0.05

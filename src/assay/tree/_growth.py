@@ -22,8 +22,9 @@ from assay.tree._parameters import (
 from assay.tree._prune import chi2_leaves, pessimistic_leaves, validated_leaves
 from assay.tree._prune_cost import AlphaChoice, AlphaPath, Fold, choose_alpha
 from assay.tree._tree_view import TreeView
-from assay.tree.engine._bins import Bins, Ranks
-from assay.tree.engine._grow import GrowOptions, grow
+from assay.tree.engine._bins import MAX_BINS_16, Bins, Ranks
+from assay.tree.engine._exact import Columns, can_grow_exact, grow_exact
+from assay.tree.engine._grow import Grown, GrowOptions, grow
 from assay.tree.engine._nodes import Nodes
 
 #: What ensembles take from here, too.
@@ -77,6 +78,31 @@ class Training:
         if self.ranks is None or self.rows is None:
             return Bins.build(self.X, max_bins, self.n_levels, self.weight, n_threads)
         return Bins.from_ranks(self.ranks, self.rows, max_bins, n_threads, self.weight)
+
+    @property
+    def is_prepared(self) -> bool:
+        """Whether bins cost little, because the columns were sorted before."""
+        return self.ranks is not None
+
+    def table(self, params: Mapping[str, Any], n_threads: int) -> Bins | Columns:
+        """Return what a tree with these parameters is grown on.
+
+        Columns as they are where that gives the same tree as bins with a value each, and takes
+        less memory; bins otherwise.
+        """
+        max_bins = params["max_bins"]
+        lossless = len(self) <= max_bins
+        if (
+            max_bins == MAX_BINS_16
+            and not (lossless and self.is_prepared)
+            and params["missing"] != "fractional"
+            and Columns.suit(self.X, self.n_levels)
+        ):
+            columns = Columns(np.ascontiguousarray(self.X))
+            options = grow_options(params, self.n_classes, columns)
+            if can_grow_exact(options) and options.max_features == columns.n_features:
+                return columns
+        return self.bins(max_bins, n_threads)
 
     def taken(self, index: NDArray[np.int64]) -> Training:
         """Return some of the rows."""
@@ -144,7 +170,7 @@ def fit_tree(training: Training, params: Mapping[str, Any], seed: int, n_threads
     by_folds = params["ccp_alpha"] == "cv"
     if by_folds:
         training = training.sorted_once(n_threads)
-    bins = training.bins(params["max_bins"], n_threads)
+    bins = training.table(params, n_threads)
     tree = grow_tree(bins, training, params, seed, n_threads)
     path = choice = None
     if by_folds or params["prune"] == "cost_complexity" or params["ccp_alpha"] > 0:
@@ -173,11 +199,14 @@ def pruned_leaves(tree: TreeView, params: Mapping[str, Any]) -> NDArray[np.bool_
 
 
 def grow_tree(
-    bins: Bins, training: Training, params: Mapping[str, Any], seed: int, n_threads: int
+    bins: Bins | Columns, training: Training, params: Mapping[str, Any], seed: int, n_threads: int
 ) -> TreeView:
-    """Grow one tree on binned rows, without pruning."""
+    """Grow one tree on the rows that `Training.table` gave, without pruning."""
     options = grow_options(params, training.n_classes, bins)
-    if params["missing"] == "fractional":
+    if isinstance(bins, Columns):
+        grown = grow_exact(bins, training.target, training.weight, options, n_threads)
+        tree = _viewed(grown, training)
+    elif params["missing"] == "fractional":
         tree = _grow_divided(bins, training, options, seed)
     else:
         tree = _grow(bins, training, options, seed, n_threads)
@@ -204,7 +233,10 @@ def nodes_of(tree: TreeView) -> Nodes:
 def _grow(
     bins: Bins, training: Training, options: GrowOptions, seed: int, n_threads: int
 ) -> TreeView:
-    grown = grow(bins, training.target, training.weight, options, seed, n_threads)
+    return _viewed(grow(bins, training.target, training.weight, options, seed, n_threads), training)
+
+
+def _viewed(grown: Grown, training: Training) -> TreeView:
     assert grown.impurity is not None
     assert grown.n_samples is not None
     assert grown.weight is not None
@@ -282,7 +314,7 @@ def _fit_and_validate(
             f"got {params['validation_fraction']!r} for {n} rows"
         )
     kept, held = (training.taken(np.sort(order[part])) for part in (~is_held, is_held))
-    bins = kept.bins(params["max_bins"], n_threads)
+    bins = kept.table(params, n_threads)
     tree = grow_tree(bins, kept, params, seed, n_threads)
     leaf = nodes_of(tree).apply(held.X, n_threads)[:, 0]
     if training.n_classes:
@@ -303,7 +335,7 @@ def _folds(training: Training, params: Mapping[str, Any], seed: int, n_threads: 
     for k in range(n_folds):
         kept = training.taken(np.flatnonzero(number != k))
         held = training.taken(np.flatnonzero(number == k))
-        bins = kept.bins(params["max_bins"], n_threads)
+        bins = kept.table(params, n_threads)
         tree = grow_tree(bins, kept, params, seed, n_threads)
         leaf = nodes_of(tree).apply(held.X, n_threads)[:, 0]
         target = held.target.reshape(len(held), -1).astype(np.float64)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.base import ParameterError, check_interval, check_option
-from assay.tree.engine._bins import MAX_BINS_16, Bins
-from assay.tree.engine._grow import CRITERIA, GrowOptions
+from assay.tree.engine._bins import MAX_BINS_16
+from assay.tree.engine._grow import CRITERIA, GrowOptions, Table
 
 #: Ways to cut a grown tree back.
 PRUNINGS = (None, "cost_complexity", "chi2", "reduced_error", "pessimistic")
@@ -52,7 +52,7 @@ def check_parameters(params: Mapping[str, Any], task: str) -> None:
     _check_together(params)
 
 
-def grow_options(params: Mapping[str, Any], n_classes: int, bins: Bins) -> GrowOptions:
+def grow_options(params: Mapping[str, Any], n_classes: int, bins: Table) -> GrowOptions:
     """Return what the grower is to do on a table.
 
     Parameters
@@ -61,7 +61,7 @@ def grow_options(params: Mapping[str, Any], n_classes: int, bins: Bins) -> GrowO
         Checked by `check_parameters`.
     n_classes : int
         0 for a regression.
-    bins : Bins
+    bins : Bins or Columns
         The table.
     """
     n = bins.n_samples

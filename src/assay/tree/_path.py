@@ -183,7 +183,7 @@ class _Grown:
             rows = np.asarray(train, dtype=np.int64)[training.rows]
             training = replace(training, ranks=ranks, rows=rows)
         params = vars(model)
-        bins = training.bins(params["max_bins"], n_threads)
+        bins = training.table(params, n_threads)
         self.tree = grow_tree(bins, training, params, seed, n_threads)
         queries = model._predict_data(X[tests])
         self.leaf = nodes_of(self.tree).apply(queries, n_threads)[:, 0]

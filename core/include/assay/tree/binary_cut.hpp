@@ -5,8 +5,8 @@
 //
 // which orders cuts as the Gini gain does. `dense` takes the histogram of a byte column,
 // `few` up to few_rows rows as keys, (code << 24) + (weight << 12) + weight of class 1, and
-// sorts them in registers; `sorted` takes rows in order (presort.hpp). All give the first cut
-// with the largest score.
+// sorts them in registers; `sorted` takes rows in order (presort.hpp), `marked` too, of weight 1
+// (marked_rows.hpp). All give the first cut with the largest score.
 //
 // Needs   dense: node weight below 2^16 (Narrow) or 2^32 (Wide); `few`: below 2^12, keys
 //         padded with no_key to a multiple of 16.
@@ -43,6 +43,9 @@ struct BinaryCutSearch {
     // Elements of presort.hpp, load = (weight << 1) + class.
     static BinaryCut sorted(const std::uint64_t* elements, std::size_t n, std::uint32_t weight,
                             std::uint32_t ones, double min_weight) noexcept;
+    // Words of marked_rows.hpp, the label is the class; `last_left` is a place in the list.
+    static BinaryCut marked(const std::uint32_t* rows, std::size_t n, std::uint32_t ones,
+                            double min_weight) noexcept;
     static BinaryCut few(const std::uint32_t* keys, std::size_t n_keys, std::uint32_t weight,
                          std::uint32_t ones, double min_weight) noexcept;
 };

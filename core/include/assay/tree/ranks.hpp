@@ -24,7 +24,8 @@ template <class T>
 void rank_table(MatrixView<const T> X, std::span<const std::int32_t> n_levels, std::int32_t* rank,
                 std::span<std::vector<double>> values, int n_threads) {
     detail::for_each_column(
-        X, n_levels, n_threads, [&](std::size_t f, std::span<const SortKey<T>> keys) {
+        X, n_levels, n_threads,
+        [&](std::size_t f, std::span<const SortKey<T>> keys, detail::ColumnScratch& scratch) {
             std::int32_t* column = rank + f * X.rows;
             if (n_levels[f] > 0) {
                 for (std::size_t i = 0; i < X.rows; ++i) {
@@ -32,7 +33,6 @@ void rank_table(MatrixView<const T> X, std::span<const std::int32_t> n_levels, s
                 }
                 return;
             }
-            detail::ColumnScratch scratch(keys.size());
             std::size_t present = 0;
             const std::size_t count = detail::distinct_values<SortKey<T>>(keys, present, scratch);
             if (present < keys.size()) {

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,24 @@ CRITERIA: dict[str, dict[str, int]] = {
     "regression": {"squared_error": 3, "friedman_mse": 4, "poisson": 5, "absolute_error": 6},
 }
 
-_NO_LIMIT = 2**31 - 1
+#: Depth of a tree without a limit.
+NO_LIMIT = 2**31 - 1
+
+
+class Table(Protocol):
+    """What options need to know of a table, binned or not."""
+
+    @property
+    def n_samples(self) -> int:
+        """Number of rows."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+
+    @property
+    def nominal(self) -> NDArray[np.uint8]:
+        """Whether each column is nominal."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +96,7 @@ class GrowOptions:
     first_tree: int = 0
     with_stats: bool = False
 
-    def check(self, bins: Bins) -> None:
+    def check(self, bins: Table) -> None:
         """Raise a ParameterError for options that no tree of this table can meet."""
         check_option("task", self.task, tuple(CRITERIA))
         if self.criterion is not None:
@@ -97,7 +115,7 @@ class GrowOptions:
         check_interval("n_trees", self.n_trees, 0, integer=True)
         self._check_monotone(bins)
 
-    def _check_monotone(self, bins: Bins) -> None:
+    def _check_monotone(self, bins: Table) -> None:
         if self.monotonic_cst is None:
             return
         signs = np.asarray(self.monotonic_cst)
@@ -192,7 +210,7 @@ def grow(
         criterion=CRITERIA[options.task][criterion],
         n_classes=options.n_classes if is_classes else 0,
         random_splitter=options.splitter == "random",
-        max_depth=_NO_LIMIT if options.max_depth is None else min(options.max_depth, _NO_LIMIT),
+        max_depth=NO_LIMIT if options.max_depth is None else min(options.max_depth, NO_LIMIT),
         min_samples_split=options.min_samples_split,
         min_samples_leaf=options.min_samples_leaf,
         min_weight_fraction_leaf=float(options.min_weight_fraction_leaf),
@@ -207,6 +225,11 @@ def grow(
         with_stats=options.with_stats,
         n_threads=n_threads,
     )
+    return arrays_as_grown(arrays, bins.n_levels)
+
+
+def arrays_as_grown(arrays: Mapping[str, NDArray[Any]], n_levels: NDArray[np.int32]) -> Grown:
+    """Return the arrays of the core under their names here."""
     nodes = Nodes(
         tree_start=arrays["start"],
         node_left=arrays["left"],
@@ -216,7 +239,7 @@ def grow(
         node_slot=arrays["slot"],
         level_words=arrays["words"],
         leaf_value=arrays["value"],
-        n_levels=bins.n_levels,
+        n_levels=n_levels,
     )
     return Grown(
         nodes,
