@@ -2,4 +2,7 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from assay.decomposition._lda import LinearDiscriminantAnalysis
+from assay.decomposition._pca import PCA
+
+__all__ = ["PCA", "LinearDiscriminantAnalysis"]
