@@ -21,7 +21,12 @@ def names() -> list[str]:
 def test_cluster_writes_the_files_and_tells_the_rules(run: Run, table: Path) -> None:
     ended = run("cluster", table)
     assert ended.code == 0, ended.err
-    assert names() == ["shop.assay", "shop.clusters.csv", "shop.csv", "shop.html"]
+    assert names() == [
+        "shop.clusters.assay",
+        "shop.clusters.csv",
+        "shop.clusters.html",
+        "shop.csv",
+    ]
     lines = ended.out.splitlines()
     assert lines[0] == "Rows       80 read = 80 used + 0 dropped"
     for head in ("Clusters", "Number", "Method", "Files", "Digest"):
@@ -41,8 +46,8 @@ def test_json_prints_one_object_and_nothing_else(run: Run, table: Path) -> None:
     assert found["rows"] == {"read": 80, "used": 80, "dropped": 0, "reasons": []}
     assert found["files"] == {
         "assignments": "shop.clusters.csv",
-        "model": "shop.assay",
-        "report": "shop.html",
+        "model": "shop.clusters.assay",
+        "report": "shop.clusters.html",
     }
     assert found["number"] is None
 
@@ -55,13 +60,13 @@ def test_quiet_prints_nothing(run: Run, table: Path) -> None:
 def test_same_table_same_bytes(run: Run, table: Path) -> None:
     for out, jobs in (("a", "1"), ("b", "2")):
         assert run("cluster", table, "--out", out, "--jobs", jobs, "--quiet").code == 0
-    for ending in (".assay", ".html", ".clusters.csv"):
+    for ending in (".clusters.assay", ".clusters.html", ".clusters.csv"):
         assert Path(f"a{ending}").read_bytes() == Path(f"b{ending}").read_bytes()
 
 
 def test_predict_puts_rows_into_the_same_clusters(run: Run, table: Path) -> None:
     assert run("cluster", table, *QUICK, "--quiet").code == 0
-    ended = run("predict", "shop.assay", table)
+    ended = run("predict", "shop.clusters.assay", table)
     assert ended.code == 0, ended.err
     predicted = ended.out.splitlines()
     assigned = Path("shop.clusters.csv").read_text().splitlines()
@@ -70,7 +75,7 @@ def test_predict_puts_rows_into_the_same_clusters(run: Run, table: Path) -> None
 
 def test_predict_gives_the_shares_of_a_mixture(run: Run, table: Path) -> None:
     assert run("cluster", table, "--method", "mixture", "-k", "2", "--quiet").code == 0
-    lines = run("predict", "shop.assay", table, "--proba").out.splitlines()
+    lines = run("predict", "shop.clusters.assay", table, "--proba").out.splitlines()
     assert lines[0] == "prediction,probability of 0,probability of 1"
     shares = [float(value) for value in lines[1].split(",")[1:]]
     assert sum(shares) == pytest.approx(1.0)
@@ -79,7 +84,7 @@ def test_predict_gives_the_shares_of_a_mixture(run: Run, table: Path) -> None:
 def test_methods_that_place_no_new_rows_say_so(run: Run, table: Path) -> None:
     ended = run("cluster", table, "--method", "agglomerative", "-k", "2")
     assert "this method does not place new rows" in ended.out
-    ended = run("predict", "shop.assay", table)
+    ended = run("predict", "shop.clusters.assay", table)
     assert ended.code == 65
     assert "groups the rows it has seen and no new ones" in ended.err
     assert "Traceback" not in ended.err
@@ -87,12 +92,14 @@ def test_methods_that_place_no_new_rows_say_so(run: Run, table: Path) -> None:
 
 def test_inspect_tells_what_a_cluster_model_holds(run: Run, table: Path) -> None:
     run("cluster", table, *QUICK, "--quiet")
-    ended = run("inspect", "shop.assay")
+    ended = run("inspect", "shop.clusters.assay")
     assert ended.code == 0, ended.err
     assert "puts rows into clusters" in ended.out
     assert "Clusters   2 by k-means" in ended.out
-    assert json.loads(run("inspect", "shop.assay", "--json").out)["record"]["n_clusters"] == 2
-    assert set(inspect("shop.assay")) == {"clusters", "schema"}
+    assert (
+        json.loads(run("inspect", "shop.clusters.assay", "--json").out)["record"]["n_clusters"] == 2
+    )
+    assert set(inspect("shop.clusters.assay")) == {"clusters", "schema"}
 
 
 def test_columns_and_drop_choose_what_is_used(run: Run, table: Path) -> None:
@@ -129,6 +136,15 @@ def test_missing_file_names_the_nearest(run: Run, table: Path) -> None:
     assert ended.code == 74
     assert "did you mean 'shop.csv'?" in ended.err
     assert table.exists()
+
+
+def test_a_model_of_fit_stays(run: Run, table: Path) -> None:
+    for name in ("shop.assay", "shop.html"):
+        Path(name).write_text("mine\n")
+    assert run("cluster", table, *QUICK).code == 0
+    assert run("cluster", table, *QUICK, "--out", "shop.clusters.assay").code == 0
+    assert [Path(name).read_text() for name in ("shop.assay", "shop.html")] == ["mine\n"] * 2
+    assert not Path("shop.clusters.clusters.csv").exists()
 
 
 def test_files_of_others_are_not_replaced(run: Run, table: Path) -> None:

@@ -112,8 +112,8 @@ def cluster(
 
     FILE is CSV, TSV, Parquet, Arrow, NDJSON or Excel; - reads standard input. Numbers are scaled
     to variance 1 and levels become 0 or 1. Writes NAME.clusters.csv (the cluster of every row),
-    NAME.assay (the model: 'assay predict' puts new rows into the clusters of kmeans, mixture and
-    fuzzy) and NAME.html (the report).
+    NAME.clusters.assay (the model: 'assay predict' puts new rows into the clusters of kmeans,
+    mixture and fuzzy) and NAME.clusters.html (the report).
     """
     set_kinds = _kinds(kinds)
     check_input(file)
@@ -151,12 +151,13 @@ def cluster(
 
 
 def _paths(file: str, out: str | None) -> dict[str, Path]:
-    found = outputs(file, out)
-    model = found["model"]
+    # Names of their own: a model that 'assay fit' made of the same table must stay.
+    prefix = outputs(file, out)["model"].with_suffix("")
+    prefix = prefix.with_name(prefix.name.removesuffix(".clusters"))
     return {
-        "assignments": model.with_name(f"{model.stem}.clusters.csv"),
-        "model": model,
-        "report": found["report"],
+        "assignments": prefix.with_name(f"{prefix.name}.clusters.csv"),
+        "model": prefix.with_name(f"{prefix.name}.clusters.assay"),
+        "report": prefix.with_name(f"{prefix.name}.clusters.html"),
     }
 
 
