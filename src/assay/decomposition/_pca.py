@@ -230,7 +230,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_components_)
+        ndarray of shape (n_samples, n_components)
             float32 for rows in float32, else float64.
         """
         rows: Any = self._predict_data(X)

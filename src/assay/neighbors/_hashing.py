@@ -264,7 +264,7 @@ class HashedNeighbors(Estimator):
 
         Returns
         -------
-        scipy.sparse.csr_array of float64 of shape (n_queries, n_samples_fit_)
+        scipy.sparse.csr_array of float64 of shape (n_queries, n_samples)
             The entries of a row from near to far.
         """
         check_option("mode", mode, ("connectivity", "distance"))
