@@ -1,4 +1,4 @@
-# One command each: make demo · make test · make check · make bench · make docs
+# One command each: make demo · make test · make check · make bench · make honesty · make docs
 VENV ?= .venv
 BIN := $(VENV)/bin
 PY := $(BIN)/python
@@ -6,7 +6,7 @@ PIP := $(PY) -m pip --disable-pip-version-check -q
 NATIVE := CMakeLists.txt $(shell find core -name '*.hpp' -o -name '*.cpp')
 FAMILY ?= neighbors
 
-.PHONY: demo test check bench docs core clean format test-python test-core test-sanitize test-wheel
+.PHONY: demo test check bench honesty docs core clean format test-python test-core test-sanitize test-wheel
 
 demo: $(VENV)/.installed
 	$(BIN)/assay fit src/assay/datasets/data/titanic.csv --target Survived
@@ -48,6 +48,10 @@ format: $(VENV)/.dev
 bench: $(VENV)/.dev
 	$(PIP) install -e '.[bench]' --no-build-isolation
 	$(PY) benchmarks/run.py $(FAMILY)
+
+# Do our promises hold? Simulated tables and real ones as populations, beside the peers.
+honesty: $(VENV)/.dev
+	$(PY) -m tests.honesty
 
 docs: $(VENV)/.dev
 	$(PIP) install -e '.[docs]' --no-build-isolation

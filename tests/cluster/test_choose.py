@@ -171,3 +171,13 @@ def test_more_clusters_than_distinct_rows_are_refused() -> None:
 def test_missing_values_are_refused() -> None:
     with pytest.raises(DataError, match="NaN"):
         choose_n_clusters([[1.0], [np.nan], [3.0]])
+
+
+def test_a_generator_decides_as_a_number_does() -> None:
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    found = [
+        choose_n_clusters(X, k_range=range(1, 4), random_state=np.random.RandomState(seed))
+        for seed in (1, 1, 2)
+    ]
+    assert found[0] == found[1]
+    assert found[0] != found[2]

@@ -286,7 +286,7 @@ def test_verbose_prints_one_line_per_run(capsys: pytest.CaptureFixture[str]) -> 
         ({"max_iter": 0}, "max_iter must be an integer >= 1; got 0"),
         ({"tol": -1.0}, "tol must be a number >= 0; got -1.0"),
         ({"algorithm": "fast"}, "algorithm must be 'lloyd', 'elkan' or 'full'; got 'fast'"),
-        ({"random_state": "x"}, "random_state must be None, an integer in [0, 2**32 - 1] or a"),
+        ({"random_state": "x"}, "random_state must be None, an integer in [0, 2**32) or a"),
         ({"metric": "cosine"}, "metric must be 'euclidean' or 'mahalanobis'; got 'cosine'"),
         ({"n_jobs": 0}, "n_jobs must be None or an integer other than 0; got 0"),
     ],

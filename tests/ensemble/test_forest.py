@@ -524,7 +524,7 @@ MESSAGES = [
     ),
     (
         {"random_state": -1},
-        "random_state must be None, an integer in [0, 4294967295] or a numpy RandomState; got -1",
+        "random_state must be None, an integer in [0, 2**32) or a RandomState; got -1",
     ),
     ({"ccp_alpha": -1.0}, "ccp_alpha must be a finite number >= 0; got -1.0"),
 ]

@@ -137,7 +137,7 @@ def test_weights_follow_the_rows_drawn() -> None:
         ({"level": 95}, "level must be a number in (0, 1); got 95"),
         (
             {"random_state": "x"},
-            "random_state must be None, an integer >= 0 or a RandomState; got 'x'",
+            "random_state must be None, an integer in [0, 2**32) or a RandomState; got 'x'",
         ),
         ({"n_jobs": 0}, "n_jobs must be None or an integer other than 0; got 0"),
     ],

@@ -396,7 +396,7 @@ def test_stack_in_a_stack_comes_back_from_a_file(tmp_path: Any) -> None:
         ({"passthrough": 1}, "passthrough must be True or False; got 1"),
         (
             {"random_state": "x"},
-            "random_state must be None, an integer >= 0 or a RandomState; got 'x'",
+            "random_state must be None, an integer in [0, 2**32) or a RandomState; got 'x'",
         ),
     ],
 )

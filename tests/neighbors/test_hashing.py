@@ -191,7 +191,7 @@ ERRORS: list[tuple[dict[str, Any], str]] = [
     ),
     (
         {"random_state": "x"},
-        "random_state must be None, an integer in [0, 4294967295] or a numpy RandomState; got 'x'",
+        "random_state must be None, an integer in [0, 2**32) or a RandomState; got 'x'",
     ),
 ]
 

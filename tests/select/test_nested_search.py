@@ -162,6 +162,7 @@ def test_a_ledger_keeps_the_work(tmp_path: Path) -> None:
     first = model.fit(X, y).outer_scores_
     again = clone(model).set_params(progress=lambda *told: seen.append(told[3])).fit(X, y)
     assert np.array_equal(again.outer_scores_, first)
+    assert seen.count("found in the ledger") > 0
     assert "KNeighborsClassifier" not in seen
 
 

@@ -229,7 +229,7 @@ def test_constant_target_is_one_leaf() -> None:
         ({"n_restarts": -1}, "n_restarts must be an integer >= 0; got -1"),
         (
             {"random_state": "x"},
-            "random_state must be an integer in [0, 2**32), a RandomState or None; got 'x'",
+            "random_state must be None, an integer in [0, 2**32) or a RandomState; got 'x'",
         ),
     ],
 )

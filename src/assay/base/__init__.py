@@ -8,6 +8,13 @@ from assay.base._estimator import Classifier, Clusterer, Estimator, Regressor, T
 from assay.base._frames import as_frame, as_vector
 from assay.base._nominal import Levels, nominal_columns
 from assay.base._path import Fitted, Predicted
+from assay.base._random import (
+    check_random_state,
+    draw_seed,
+    is_random_state,
+    seeded,
+    with_seeds,
+)
 from assay.base._state import StateError, Value, learned, same
 from assay.base._structure import check_array_state, check_models_state
 from assay.base._targets import class_codes, real_values
@@ -33,12 +40,17 @@ __all__ = [
     "check_models_state",
     "check_n_jobs",
     "check_option",
+    "check_random_state",
     "check_weight",
     "class_codes",
     "did_you_mean",
+    "draw_seed",
     "in_threads",
+    "is_random_state",
     "learned",
     "nominal_columns",
     "real_values",
     "same",
+    "seeded",
+    "with_seeds",
 ]

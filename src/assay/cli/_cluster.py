@@ -10,10 +10,16 @@ from typing import Any
 import click
 
 from assay.cli._errors import printable
-from assay.cli._files import check_input, check_output, outputs, size_text
-from assay.cli._fit import _kinds
-from assay.cli._options import READ_OPTIONS, debug_option, read_options, table_options
+from assay.cli._files import check_input, check_output, outputs
+from assay.cli._options import (
+    READ_OPTIONS,
+    column_kinds,
+    debug_option,
+    read_options,
+    table_options,
+)
 from assay.cli._progress import progress
+from assay.cli._told import show_found, show_table, table_summary
 
 _USES = {
     "assignments": "the cluster of every row",
@@ -115,7 +121,7 @@ def cluster(
     NAME.clusters.assay (the model: 'assay predict' puts new rows into the clusters of kmeans,
     mixture and fuzzy) and NAME.clusters.html (the report).
     """
-    set_kinds = _kinds(kinds)
+    set_kinds = column_kinds(kinds)
     check_input(file)
     paths = _paths(file, out)
     for path in paths.values():
@@ -137,7 +143,7 @@ def cluster(
             kinds=set_kinds,
             n_jobs=jobs,
             progress=told,
-            on_table=None if as_json or quiet else _show_table,
+            on_table=None if as_json or quiet else show_table,
             **options,
             **read,
         )
@@ -174,43 +180,15 @@ def _check_assignments(path: Path, force: bool) -> None:
 
 
 def _summary(record: dict[str, Any], paths: dict[str, Path], digest: str) -> dict[str, Any]:
-    dropped = record["rows"]["dropped"]
-    return {
-        **{name: record[name] for name in _JSON_PARTS},
-        "rows": {
-            "read": record["rows"]["read"],
-            "used": record["rows"]["used"],
-            "dropped": sum(entry["count"] for entry in dropped),
-            "reasons": dropped,
-        },
-        "sizes": {str(entry["label"]): entry["size"] for entry in record["clusters"]},
-        "columns": [
-            {name: column.get(name) for name in ("name", "kind", "role", "reason")}
-            for column in record["columns"]
-        ],
-        "files": {name: str(path) for name, path in paths.items()},
-        "digest": digest,
-        "table_digest": record["digest"],
-    }
-
-
-def _show_table(table: dict[str, Any]) -> None:
-    from assay.report import overview_text  # noqa: PLC0415
-
-    click.echo(overview_text(table))
+    own = {name: record[name] for name in _JSON_PARTS}
+    sizes = {str(entry["label"]): entry["size"] for entry in record["clusters"]}
+    return {**own, "sizes": sizes, **table_summary(record, paths, digest)}
 
 
 def _show(record: dict[str, Any], paths: dict[str, Path], digest: str) -> None:
     from assay.report import cluster_text  # noqa: PLC0415
 
-    click.echo()
-    click.echo(cluster_text(record))
-    click.echo()
-    width = max(len(str(path)) for path in paths.values())
-    for at, (name, path) in enumerate(paths.items()):
-        head = "Files" if at == 0 else ""
-        use = _USES[name]
-        if name == "model" and not record["method"]["assigns_new_rows"]:
-            use += " (this method does not place new rows)"
-        click.echo(printable(f"{head:<11}{path!s:<{width}}  {size_text(path):>8}  {use}"))
-    click.echo(f"{'Digest':<11}{digest}")
+    uses = dict(_USES)
+    if not record["method"]["assigns_new_rows"]:
+        uses["model"] += " (this method does not place new rows)"
+    show_found(cluster_text(record), [(path, uses[name]) for name, path in paths.items()], digest)

@@ -10,9 +10,16 @@ from typing import Any
 import click
 
 from assay.cli._errors import printable
-from assay.cli._files import check_input, check_output, outputs, removed_on_error, size_text
-from assay.cli._options import READ_OPTIONS, debug_option, read_options, table_options
+from assay.cli._files import check_input, check_output, outputs, removed_on_error
+from assay.cli._options import (
+    READ_OPTIONS,
+    column_kinds,
+    debug_option,
+    read_options,
+    table_options,
+)
 from assay.cli._progress import progress
+from assay.cli._told import show_found, show_table, table_summary
 
 _USES = {
     "model": "the model",
@@ -121,7 +128,7 @@ def fit(
     """  # fmt: skip
     if ledger is not None and no_ledger:
         raise click.UsageError("--ledger and --no-ledger exclude each other")
-    set_kinds = _kinds(kinds)
+    set_kinds = column_kinds(kinds)
     check_input(file)
     paths = outputs(file, out)
     if ledger is not None:
@@ -150,7 +157,7 @@ def fit(
             n_jobs=jobs,
             ledger=ledger_path,
             progress=told,
-            on_table=None if as_json or quiet else _show_table,
+            on_table=None if as_json or quiet else show_table,
             **options,
             **read,
         )
@@ -163,53 +170,12 @@ def fit(
         _show(study.record, files, digest)
 
 
-def _kinds(given: Sequence[str]) -> dict[str, str]:
-    kinds = {}
-    for text in given:
-        # A column's name may hold "="; a kind never does.
-        column, mark, kind = text.rpartition("=")
-        if not mark or not column or not kind:
-            raise click.UsageError(
-                f"--kind takes COLUMN=KIND, for example zip=nominal; got {text!r}"
-            )
-        kinds[column] = kind
-    return kinds
-
-
 def _summary(record: dict[str, Any], files: dict[str, Path], digest: str) -> dict[str, Any]:
-    dropped = record["rows"]["dropped"]
-    return {
-        **{name: record[name] for name in _JSON_PARTS if name in record},
-        "rows": {
-            "read": record["rows"]["read"],
-            "used": record["rows"]["used"],
-            "dropped": sum(entry["count"] for entry in dropped),
-            "reasons": dropped,
-        },
-        "columns": [
-            {name: column.get(name) for name in ("name", "kind", "role", "reason")}
-            for column in record["columns"]
-        ],
-        "files": {name: str(path) for name, path in files.items()},
-        "digest": digest,
-        "table_digest": record["digest"],
-    }
-
-
-def _show_table(table: dict[str, Any]) -> None:
-    from assay.report import overview_text  # noqa: PLC0415
-
-    click.echo(overview_text(table))
+    own = {name: record[name] for name in _JSON_PARTS if name in record}
+    return {**own, **table_summary(record, files, digest)}
 
 
 def _show(record: dict[str, Any], files: dict[str, Path], digest: str) -> None:
     from assay.report import summary_text  # noqa: PLC0415
 
-    click.echo()
-    click.echo(summary_text(record))
-    click.echo()
-    width = max(len(str(path)) for path in files.values())
-    for at, (name, path) in enumerate(files.items()):
-        head = "Files" if at == 0 else ""
-        click.echo(printable(f"{head:<11}{path!s:<{width}}  {size_text(path):>8}  {_USES[name]}"))
-    click.echo(f"{'Digest':<11}{digest}")
+    show_found(summary_text(record), [(path, _USES[name]) for name, path in files.items()], digest)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -49,3 +49,17 @@ def read_options(given: dict[str, Any]) -> dict[str, Any]:
 
         found["missing"] = (*MISSING_MARKERS, *found["missing"])
     return found
+
+
+def column_kinds(given: Sequence[str]) -> dict[str, str]:
+    """Return the kinds of columns that ``--kind COLUMN=KIND`` sets."""
+    kinds = {}
+    for text in given:
+        # A column's name may hold "="; a kind never does.
+        column, mark, kind = text.rpartition("=")
+        if not mark or not column or not kind:
+            raise click.UsageError(
+                f"--kind takes COLUMN=KIND, for example zip=nominal; got {text!r}"
+            )
+        kinds[column] = kind
+    return kinds

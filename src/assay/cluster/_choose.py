@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import silhouette_score
 
-from assay.base import Clusterer, DataError, ParameterError, check_interval, check_option
+from assay.base import (
+    Clusterer,
+    DataError,
+    ParameterError,
+    check_interval,
+    check_option,
+    check_random_state,
+    draw_seed,
+)
 from assay.cluster._choose_rules import (
     elbow_distance,
     first_gap,
@@ -179,11 +187,14 @@ def choose_n_clusters(
     check_interval("n_references", n_references, 2, integer=True)
     check_interval("max_rows", max_rows, 10, integer=True)
     check_interval("n_init", n_init, 1, integer=True)
-    rows = _sample(_Rows()._fit_data(X)[0], max_rows, random_state)
+    # One number for all that is drawn: a generator would give each number of clusters another.
+    seed = random_state if isinstance(random_state, int) else draw_seed(random_state)
+    check_random_state(seed)
+    rows = _sample(_Rows()._fit_data(X)[0], max_rows, seed)
     distinct = len(np.unique(rows, axis=0))
     counts = _counts(k_range, distinct)
     asked = _asked(method, criteria)
-    fits = {"n_init": n_init, "random_state": random_state, "n_jobs": n_jobs}
+    fits = {"n_init": n_init, "random_state": seed, "n_jobs": n_jobs}
     table = _Table(rows, counts, fits)
     votes: dict[str, int] = {}
     columns: dict[str, Any] = {}
@@ -315,9 +326,8 @@ def _counts(k_range: Iterable[int] | None, distinct: int) -> list[int]:
     return sorted({int(count) for count in counts})
 
 
-def _sample(rows: NDArray[Any], max_rows: int, random_state: Any) -> NDArray[np.float64]:
+def _sample(rows: NDArray[Any], max_rows: int, seed: int) -> NDArray[np.float64]:
     if len(rows) > max_rows:
-        seed = random_state if isinstance(random_state, int) else 0
         chosen = np.random.default_rng(seed).choice(len(rows), max_rows, replace=False)
         rows = rows[np.sort(chosen)]
     return np.ascontiguousarray(rows, dtype=np.float64)

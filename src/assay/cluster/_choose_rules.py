@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,11 +69,10 @@ def reference_box(rows: Vector) -> Vector:
     return np.stack([along.min(axis=0), along.max(axis=0)])
 
 
-def reference_rows(box: Vector, n_rows: int, number: int, random_state: Any) -> Vector:
+def reference_rows(box: Vector, n_rows: int, number: int, seed: int) -> Vector:
     """Return rows drawn evenly from a box; each number has a stream of its own.
 
     They stay in the axes of the box: inertia does not depend on the orientation.
     """
-    seed = random_state if isinstance(random_state, int) else 0
     stream = np.random.default_rng([seed, number])
     return np.asarray(box[0] + (box[1] - box[0]) * stream.random((n_rows, box.shape[1])))

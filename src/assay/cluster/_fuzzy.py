@@ -11,7 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from assay._core import cluster as kernels
-from assay.base import DataError, check_array_state, check_interval, check_n_jobs, check_option
+from assay.base import (
+    DataError,
+    check_array_state,
+    check_interval,
+    check_n_jobs,
+    check_option,
+    check_random_state,
+)
 from assay.cluster._centroids import DRAWS, CentroidModel, check_number_state, check_reason_state
 from assay.cluster._lloyd import tolerance_of
 from assay.cluster._seeds import (
@@ -20,7 +27,6 @@ from assay.cluster._seeds import (
     check_enough_rows,
     check_init,
     first_centres,
-    generator,
     runs,
 )
 
@@ -140,7 +146,7 @@ class FuzzyKMeans(CentroidModel):
         n_threads = check_n_jobs(self.n_jobs)
         rows, weight = self._fit_data(X, sample_weight)
         check_enough_rows(rows, self.n_clusters)
-        random = generator(self.random_state)
+        random = check_random_state(self.random_state)
         tolerance = tolerance_of(rows, self.tol, n_threads)
         path: NDArray[np.float64] | None = None
         for _ in range(runs(self.n_init, self.init, 10)):

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from assay.base import (
@@ -19,6 +18,7 @@ from assay.base import (
     check_interval,
     check_n_jobs,
     check_option,
+    check_random_state,
 )
 from assay.cluster._gaussian_mixture_em import Mixture, Run, Shape, answers, climb, factorised
 from assay.cluster._gaussian_mixture_rows import Rows
@@ -206,7 +206,7 @@ class GaussianMixture(Clusterer):
             )
         rows = Rows.of(table)
         _refuse_empty_columns(rows)
-        rng = _generator(self.random_state)
+        rng = check_random_state(self.random_state)
         given = self._given(shape)
         best: Run | None = None
         for attempt in range(1 if fitted else self.n_init):
@@ -357,7 +357,7 @@ class GaussianMixture(Clusterer):
         """
         check_is_fitted(self)
         check_interval("n_samples", n_samples, 1, integer=True)
-        rng = _generator(self.random_state)
+        rng = check_random_state(self.random_state)
         shape = self._shape(self.n_features_in_)
         counts = rng.multinomial(n_samples, self.weights_ / self.weights_.sum())
         labels = np.repeat(np.arange(len(counts)), counts)
@@ -392,7 +392,7 @@ class GaussianMixture(Clusterer):
         check_interval("max_iter", self.max_iter, 0, integer=True)
         check_interval("n_init", self.n_init, 1, integer=True)
         check_option("init_params", self.init_params, STARTS)
-        _generator(self.random_state)
+        check_random_state(self.random_state)
         check_option("warm_start", self.warm_start, (True, False))
         if not isinstance(self.verbose, bool):
             check_interval("verbose", self.verbose, 0, integer=True)
@@ -505,15 +505,6 @@ class GaussianMixture(Clusterer):
             sound.factor, shape.inner(self.precisions_cholesky_), rtol=1e-9, atol=0.0
         ):
             raise DataError("the model is damaged: precisions_cholesky_ belongs to another model")
-
-
-def _generator(random_state: Any) -> np.random.RandomState:
-    try:
-        return check_random_state(random_state)  # type: ignore[no-any-return]
-    except ValueError:
-        raise ParameterError(
-            f"random_state must be None, an integer or a RandomState; got {random_state!r}"
-        ) from None
 
 
 def _numbers(

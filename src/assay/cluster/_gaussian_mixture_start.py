@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ def start(
     return factorised(weights, means, _inverse(precisions, shape), shape)
 
 
-class _Shares:
+class _Shares(ABC):
     """Responsibilities of each row, and its values without gaps, made chunk by chunk."""
 
     def __init__(self, rows: Rows, fill: NDArray[np.float64]) -> None:
@@ -67,9 +68,9 @@ class _Shares:
         self.complete = rows.complete
         self.fill = fill
 
+    @abstractmethod
     def of(self, begin: int, end: int) -> NDArray[np.float64]:
         """Return the responsibilities of the rows."""
-        raise NotImplementedError
 
     def values(self, begin: int, end: int, centres: NDArray[np.float64]) -> NDArray[Any]:  # noqa: ARG002
         """Return the rows; a missing value is the mean of its column."""

@@ -11,11 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
-from assay.base import DataError, check_array_state, check_interval, check_n_jobs, check_option
+from assay.base import (
+    DataError,
+    check_array_state,
+    check_interval,
+    check_n_jobs,
+    check_option,
+    check_random_state,
+)
 from assay.cluster._centroids import DRAWS, CentroidModel, check_number_state, check_reason_state
 from assay.cluster._lloyd import Run, lloyd, tolerance_of
 from assay.cluster._mahalanobis import shaped_distances, shaped_lloyd, shaped_nearest
-from assay.cluster._seeds import Init, check_enough_rows, check_init, first_centres, generator, runs
+from assay.cluster._seeds import Init, check_enough_rows, check_init, first_centres, runs
 
 
 class KMeans(CentroidModel):
@@ -151,7 +158,7 @@ class KMeans(CentroidModel):
         n_threads = check_n_jobs(self.n_jobs)
         rows, weight = self._fit_data(X, sample_weight)
         check_enough_rows(rows, self.n_clusters)
-        random = generator(self.random_state)
+        random = check_random_state(self.random_state)
         tolerance = tolerance_of(rows, self.tol, n_threads)
         if self.metric == "mahalanobis":
             self._dense(rows)

@@ -16,6 +16,7 @@ from assay.base import (
     check_interval,
     check_n_jobs,
     check_option,
+    check_random_state,
     check_weight,
 )
 from assay.cluster._centroids import DRAWS, CentroidModel, check_number_state, check_reason_state
@@ -26,7 +27,6 @@ from assay.cluster._seeds import (
     check_init,
     dense,
     first_centres,
-    generator,
     runs,
 )
 
@@ -161,7 +161,7 @@ class MiniBatchKMeans(CentroidModel):
         n_threads = check_n_jobs(self.n_jobs)
         rows, weight = self._fit_data(X, sample_weight)
         check_enough_rows(rows, self.n_clusters)
-        random = generator(self.random_state)
+        random = check_random_state(self.random_state)
         n = rows.shape[0]
         size = min(self.batch_size, n)
         centres = self._best_beginning(rows, weight, random, n_threads)
@@ -218,7 +218,7 @@ class MiniBatchKMeans(CentroidModel):
         rows = self._predict_data(X) if begun else self._fit_rows(X)
         weight = check_weight(sample_weight, rows)
         if not hasattr(self, "_random"):
-            self._random = generator(self.random_state)
+            self._random = check_random_state(self.random_state)
         if not begun:
             check_enough_rows(rows, self.n_clusters)
             self.cluster_centers_ = self._beginning(rows, weight, self._random, n_threads)

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_array
 
 from assay._core import cluster as kernels
 from assay.base import DataError, ParameterError, check_interval, check_option
@@ -27,17 +27,6 @@ def check_init(init: object) -> None:
         raise ParameterError(
             f"init must be 'k-means++', 'random', an array of centres or a function; got {init!r}"
         )
-
-
-def generator(random_state: object) -> np.random.RandomState:
-    """Return the random numbers that `random_state` asks for."""
-    try:
-        return check_random_state(random_state)  # type: ignore[no-any-return]
-    except ValueError:
-        raise ParameterError(
-            "random_state must be None, an integer in [0, 2**32 - 1] or a RandomState; "
-            f"got {random_state!r}"
-        ) from None
 
 
 def _is_matrix(init: object) -> bool:

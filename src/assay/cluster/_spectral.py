@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import qr, svd
 from scipy.sparse import issparse
-from sklearn.utils import check_random_state
 
 from assay.base import (
     Clusterer,
@@ -20,6 +19,7 @@ from assay.base import (
     check_interval,
     check_n_jobs,
     check_option,
+    check_random_state,
 )
 from assay.cluster._graph import (
     checked_affinity,
@@ -227,13 +227,7 @@ class SpectralClustering(Clusterer):
         check_interval("n_init", self.n_init, 1, integer=True)
         check_interval("eigen_tol", self.eigen_tol, 0, open_high=True, options=("auto",))
         check_n_jobs(self.n_jobs)
-        try:
-            check_random_state(self.random_state)
-        except ValueError:
-            raise ParameterError(
-                "random_state must be None, an integer or a RandomState instance; "
-                f"got {self.random_state!r}"
-            ) from None
+        check_random_state(self.random_state)
         if self.sigma is None:
             return float(self.gamma)
         if self.gamma != 1.0:

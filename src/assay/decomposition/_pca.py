@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
-from sklearn.utils import check_array, check_random_state
+from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from assay.base import (
@@ -18,6 +18,7 @@ from assay.base import (
     check_interval,
     check_n_jobs,
     check_option,
+    check_random_state,
 )
 from assay.decomposition import _pca_routes as routes
 from assay.decomposition._dimension import count_components
@@ -484,10 +485,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
             self.power_iteration_normalizer,
             ("auto", "QR", "LU", "none"),
         )
-        if not isinstance(self.random_state, np.random.RandomState):
-            check_interval(
-                "random_state", self.random_state, 0, 2**32 - 1, integer=True, options=[None]
-            )
+        check_random_state(self.random_state)
         check_interval("ddof", self.ddof, 0, 1, integer=True)
         return check_n_jobs(self.n_jobs)
 

@@ -9,18 +9,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import softmax
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from assay.base import (
     Classifier,
     DataError,
-    ParameterError,
     check_array_state,
     check_interval,
     check_models_state,
     check_n_jobs,
     check_option,
+    check_random_state,
 )
 from assay.ensemble._adaboost_path import AdaBoostPath
 from assay.ensemble._adaboost_rounds import Boosting, Rounds, boost_any, boost_native, is_native
@@ -333,7 +332,7 @@ class AdaBoostClassifier(Classifier):
             n_rounds=self.n_estimators,
             learning_rate=self.learning_rate,
             n_threads=check_n_jobs(self.n_jobs),
-            rng=self._random(),
+            rng=check_random_state(self.random_state),
         )
         n_classes = len(self.classes_)
         if is_native(self.estimator):
@@ -355,15 +354,6 @@ class AdaBoostClassifier(Classifier):
         check_interval("max_bins", self.max_bins, 2, 65535, integer=True)
         if self.estimator is not None:
             check_kind("estimator", self.estimator, "classifier")
-
-    def _random(self) -> np.random.RandomState:
-        try:
-            return check_random_state(self.random_state)  # type: ignore[no-any-return]
-        except ValueError:
-            raise ParameterError(
-                "random_state must be None, an integer in [0, 4294967295] or a numpy RandomState; "
-                f"got {self.random_state!r}"
-            ) from None
 
     def _bins(
         self, training: Training, ranks: tuple[Ranks, NDArray[np.int64]] | None, n_threads: int

@@ -22,6 +22,7 @@ from assay.base import (
     check_models_state,
     check_n_jobs,
     check_option,
+    draw_seed,
     in_threads,
 )
 from assay.ensemble._bagging_members import (
@@ -29,7 +30,7 @@ from assay.ensemble._bagging_members import (
     fit_member,
     seeded_copy,
 )
-from assay.ensemble._forest_plan import check_count_or_share, draw_seed, is_count
+from assay.ensemble._forest_plan import check_count_or_share, is_count
 from assay.ensemble._forest_task import BOOTSTRAP_FAILURES
 
 _BOOLEANS = (True, False)

@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from assay.base import DataError
+from assay.base import DataError, with_seeds
 
 _TINY = float(np.finfo(np.float64).tiny)
 
@@ -64,15 +63,8 @@ class Drawing:
 
 def seeded_copy(estimator: Any, seed: int) -> Any:
     """Return a clone whose random states, nested ones too, follow from the seed."""
-    copy = clone(estimator)
-    names = sorted(
-        name
-        for name in copy.get_params(deep=True)
-        if name == "random_state" or name.endswith("__random_state")
-    )
     rng = np.random.RandomState((seed + 2) % 2**32)
-    states = {name: int(rng.randint(np.iinfo(np.int32).max)) for name in names}
-    return copy.set_params(**states) if states else copy
+    return with_seeds(estimator, lambda _: int(rng.randint(np.iinfo(np.int32).max)), replace=True)
 
 
 def fit_member(

@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 
-from assay.base import DataError, check_array_state, check_interval, check_option
+from assay.base import DataError, check_array_state, check_interval, check_option, draw_seed, seeded
 from assay.ensemble._folds import group_numbers
 from assay.ensemble._layers import Layers, LayersClassifier, LayersRegressor, Target, Weight
-from assay.ensemble._members import Named, fit_member, seeded
+from assay.ensemble._members import Named, fit_member
 from assay.ensemble._outputs import beside, n_rows, take
 from assay.tree import DecisionTreeRegressor
 
@@ -31,7 +31,7 @@ class Blending(Layers):
         levels, final = self._checked()
         check_interval("holdout", self.holdout, 0, 1, open_low=True, open_high=True)
         check_option("refit", self.refit, (True, False))
-        seed = self._seed()
+        seed = draw_seed(self.random_state)
         X, target, weight = self._start(X, y, sample_weight, levels)
         n = n_rows(X)
         codes = target.astype(np.int64) if self._kind == "classifier" else np.zeros(n, np.int64)

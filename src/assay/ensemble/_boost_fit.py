@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from assay._core import tree as kernels
@@ -22,6 +21,7 @@ from assay.base import (
     check_interval,
     check_n_jobs,
     check_option,
+    draw_seed,
 )
 from assay.tree.engine import Bins, Nodes, Ranks, levels_of
 
@@ -258,7 +258,7 @@ class GradientBoosting(Estimator):
         n_threads = check_n_jobs(self.n_jobs)
         n_columns = self._n_columns(self.n_features_in_)
         monotone = self._monotone(self.n_features_in_)
-        seed = _seed(self.random_state)
+        seed = draw_seed(self.random_state)
         if data.weight is not None and not data.weight.all():
             kept = np.flatnonzero(data.weight)  # a row without weight is no row
             data, codes = data.take(kept), None if codes is None else codes[kept]
@@ -420,16 +420,6 @@ def held_back(
     is_back = np.zeros(n_samples, dtype=bool)
     is_back[back] = True
     return np.flatnonzero(~is_back), np.flatnonzero(is_back)
-
-
-def _seed(random_state: Any) -> int:
-    try:
-        return int(check_random_state(random_state).randint(2**31 - 1))
-    except (TypeError, ValueError):
-        raise ParameterError(
-            f"random_state must be None, an integer in [0, 2**32 - 1] or a RandomState; "
-            f"got {random_state!r}"
-        ) from None
 
 
 def _watched(held: Training | None, n_features: int) -> Real:

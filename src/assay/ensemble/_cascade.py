@@ -15,9 +15,9 @@ from assay.base import (
     check_array_state,
     check_interval,
     check_n_jobs,
+    draw_seed,
 )
 from assay.ensemble._cascade_stages import CascadePlan, Stages, grow_stages
-from assay.ensemble._forest_plan import draw_seed
 from assay.tree.engine import Nodes, levels_of
 
 

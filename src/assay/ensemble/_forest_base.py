@@ -19,9 +19,10 @@ from assay.base import (
     check_array_state,
     check_interval,
     check_n_jobs,
+    draw_seed,
 )
 from assay.ensemble._forest_grow import Callback, Training, chosen_by_oob, grown_forest
-from assay.ensemble._forest_plan import check_forest, draw_seed, resolve
+from assay.ensemble._forest_plan import check_forest, resolve
 from assay.ensemble._oob import Combine, OutOfBag, trees_between
 from assay.tree.engine import Bins, Nodes, Ranks
 from assay.tree.engine._nodes import levels_of

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 
 from assay.base import ParameterError, check_interval, check_n_jobs, check_option
 from assay.tree._parameters import feature_count
@@ -114,28 +113,6 @@ def resolve(
     )
     n_trees = None if params["n_estimators"] == "oob" else int(params["n_estimators"])
     return Plan(options, n_trees, check_n_jobs(params["n_jobs"]))
-
-
-def draw_seed(random_state: Any) -> int:
-    """Draw the one number that all random choices of a fit follow from.
-
-    Parameters
-    ----------
-    random_state : int, RandomState or None
-        As scikit-learn has it.
-
-    Returns
-    -------
-    int
-        Below 2**31.
-    """
-    try:
-        return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-    except ValueError:
-        raise ParameterError(
-            "random_state must be None, an integer in [0, 4294967295] or a numpy RandomState; "
-            f"got {random_state!r}"
-        ) from None
 
 
 def _check_growth(params: Mapping[str, Any], *, classifier: bool) -> None:

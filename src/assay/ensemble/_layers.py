@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -126,15 +125,6 @@ class Layers(NamedMembers, Estimator):
                     "rows with a weight"
                 )
         return X, target, weight
-
-    def _seed(self) -> int:
-        try:
-            return int(check_random_state(self.random_state).randint(2**31 - 1))
-        except ValueError:
-            raise ParameterError(
-                f"random_state must be None, an integer >= 0 or a RandomState; got "
-                f"{self.random_state!r}"
-            ) from None
 
     def _methods(self, level: Named) -> list[str]:
         if self._kind == "regressor":

@@ -7,7 +7,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
@@ -145,38 +145,6 @@ def check_kind(what: str, member: Any, kind: str) -> None:
     fits = hasattr(member, "fit") and hasattr(member, "predict") and not isinstance(member, type)
     if not fits or not (is_classifier if kind == "classifier" else is_regressor)(member):
         raise ParameterError(f"{what} must be a {kind}; got {member!r}")
-
-
-def seeded(member: Any, seed: int | tuple[int, ...]) -> Any:
-    """Return an unfitted copy whose random states that are None have become numbers.
-
-    Parameters
-    ----------
-    member : estimator
-        The template.
-    seed : int or tuple of int
-        Decides the numbers; a seed of the user's own is left as it is.
-
-    Returns
-    -------
-    estimator
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import Ridge
-    >>> seeded(Ridge(), 0).random_state == seeded(Ridge(), 0).random_state is not None
-    True
-    >>> seeded(Ridge(random_state=7), 0).random_state
-    7
-    """
-    copy = clone(member)
-    stream = np.random.default_rng(seed)
-    for name, value in sorted(copy.get_params(deep=True).items(), key=lambda item: item[0]):
-        if name == "random_state" or name.endswith("__random_state"):
-            number = int(stream.integers(2**31 - 1))
-            if value is None:
-                copy.set_params(**{name: number})
-    return copy
 
 
 def fit_member(member: Any, X: Any, y: NDArray[Any], weight: NDArray[np.float64] | None) -> Any:

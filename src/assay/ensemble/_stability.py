@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier, is_regressor
-from sklearn.utils import check_random_state
 
 from assay.base import (
     DataError,
@@ -19,11 +18,13 @@ from assay.base import (
     check_n_jobs,
     check_weight,
     class_codes,
+    draw_seed,
     in_threads,
     real_values,
+    seeded,
 )
 from assay.ensemble._blending import held_out_rows
-from assay.ensemble._members import fit_member, seeded
+from assay.ensemble._members import fit_member
 from assay.ensemble._outputs import n_rows, take
 from assay.evaluate import Interval, batch_t
 
@@ -138,12 +139,7 @@ def stability(
     classify = is_classifier(estimator)
     if not classify and not is_regressor(estimator):
         raise ParameterError(f"estimator must be a classifier or a regressor; got {estimator!r}")
-    try:
-        seed = int(check_random_state(random_state).randint(2**31 - 1))
-    except ValueError:
-        raise ParameterError(
-            f"random_state must be None, an integer >= 0 or a RandomState; got {random_state!r}"
-        ) from None
+    seed = draw_seed(random_state)
     X, X_test = _table(X), None if X_test is None else _table(X_test)
     classes, target = class_codes(y) if classify else (None, real_values(y))
     if n_rows(X) != len(target):

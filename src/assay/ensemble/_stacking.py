@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 
-from assay.base import check_array_state, check_option
+from assay.base import check_array_state, check_option, draw_seed, seeded
 from assay.ensemble._folds import group_numbers, splits
 from assay.ensemble._layers import Layers, LayersClassifier, LayersRegressor
-from assay.ensemble._members import Named, fit_member, seeded
+from assay.ensemble._members import Named, fit_member
 from assay.ensemble._outputs import n_columns, n_rows
 from assay.ensemble._pair_out import NONE, Inputs, sets_of_folds
 from assay.tree import DecisionTreeRegressor
@@ -27,7 +27,7 @@ class Stacking(Layers):
     def _fit_stack(self, X: Any, y: Any, sample_weight: ArrayLike | None, groups: Any) -> Self:
         levels, final = self._checked()
         check_option("keep_oof", self.keep_oof, (True, False))
-        seed = self._seed()
+        seed = draw_seed(self.random_state)
         X, target, weight = self._start(X, y, sample_weight, levels)
         n = n_rows(X)
         codes = target.astype(np.int64) if self._kind == "classifier" else np.zeros(n, np.int64)

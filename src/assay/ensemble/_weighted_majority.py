@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from assay.base import (
@@ -23,6 +22,7 @@ from assay.base import (
     check_models_state,
     check_option,
     class_codes,
+    draw_seed,
 )
 from assay.ensemble._members import Named, NamedMembers, check_members
 from assay.ensemble._streams import uniforms
@@ -248,13 +248,7 @@ class WeightedMajority(NamedMembers, Classifier):
             self.experts_ = experts
         elif hasattr(self, "experts_"):
             del self.experts_
-        try:
-            self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
-        except ValueError:
-            raise ParameterError(
-                "random_state must be None, an integer >= 0 or a RandomState; got "
-                f"{self.random_state!r}"
-            ) from None
+        self.seed_ = draw_seed(self.random_state)
         n_experts = self.n_features_in_ if experts is None else len(experts)
         self.expert_mistakes_ = np.zeros(n_experts, dtype=np.int64)
         self.outcome_counts_ = np.zeros(len(self.classes_), dtype=np.int64)

@@ -17,12 +17,12 @@ from assay.base import (
     check_interval,
     check_n_jobs,
     check_option,
+    check_random_state,
 )
 from assay.features._counts import as_count, check_count_or_share
 from assay.features._names import names_in
 from assay.features._relief_problem import Problem
 from assay.features._relief_table import Floats, Integers
-from assay.features._seed import generator
 
 _TASKS = ("auto", "classification", "regression")
 
@@ -269,7 +269,7 @@ class ReliefF(Transformer):
                 "sigma must be None with n_neighbors='multisurf', whose neighbours have no rank; "
                 f"got {self.sigma!r}"
             )
-        generator(self.random_state)
+        check_random_state(self.random_state)
         return check_n_jobs(self.n_jobs)
 
     def _queries(self, n_rows: int) -> Integers:
@@ -277,7 +277,7 @@ class ReliefF(Transformer):
         if self.max_samples is None:
             return np.arange(n_rows)
         count = as_count("max_samples", self.max_samples, n_rows, "rows")
-        random = generator(self.random_state)
+        random = check_random_state(self.random_state)
         return np.sort(random.permutation(n_rows)[:count]).astype(np.int64)
 
     def _wanted(self, n_columns: int) -> int | None:

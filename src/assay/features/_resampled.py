@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone, is_classifier
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
@@ -20,10 +20,11 @@ from assay.base import (
     check_array_state,
     check_models_state,
     check_option,
+    check_random_state,
     check_weight,
     class_codes,
+    with_seeds,
 )
-from assay.features._seed import generator
 from assay.features._synthetic_sampler import SyntheticSampler
 from assay.features._under_sampler import UnderSampler
 
@@ -155,7 +156,7 @@ class ResampledClassifier(Classifier):
             raise DataError(
                 f"class {label!r} has no row with a positive sample_weight; leave its rows out"
             )
-        random = generator(self.random_state)
+        random = check_random_state(self.random_state)
         sampler = _seeded(SyntheticSampler() if self.sampler is None else self.sampler, random)
         model = _seeded(self.estimator, random)
         # The sampler sees the user's labels: its `ratio` may name them.
@@ -240,7 +241,7 @@ class ResampledClassifier(Classifier):
                 f"got {self.sampler!r}"
             )
         check_option("correct_prior", self.correct_prior, (True, False))
-        generator(self.random_state)
+        check_random_state(self.random_state)
         if self.correct_prior and not hasattr(self.estimator, "predict_proba"):
             raise ParameterError(
                 f"estimator must give probabilities when correct_prior=True; got {self.estimator!r}"
@@ -287,16 +288,7 @@ class ResampledClassifier(Classifier):
 
 
 def _seeded(estimator: Any, random: np.random.RandomState) -> Any:
-    """Return a clone in which every random state that is None is drawn."""
-    copy = clone(estimator)
-    params = copy.get_params(deep=True)
-    names = sorted(
-        name
-        for name, value in params.items()
-        if value is None and (name == "random_state" or name.endswith("__random_state"))
-    )
-    drawn = {name: int(random.randint(np.iinfo(np.int32).max)) for name in names}
-    return copy.set_params(**drawn) if drawn else copy
+    return with_seeds(estimator, lambda _: int(random.randint(np.iinfo(np.int32).max)))
 
 
 def _shares(codes: NDArray[Any], weight: Floats | None, n_classes: int) -> Floats:

@@ -7,10 +7,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.base import DataError, as_vector, check_interval, check_n_jobs, check_option
+from assay.base import (
+    DataError,
+    as_vector,
+    check_interval,
+    check_n_jobs,
+    check_option,
+    check_random_state,
+)
 from assay.features._ratio import check_ratio, counts_above
 from assay.features._sampler import Integers, Sampler
-from assay.features._seed import generator
 from assay.features._synthetic_rows import NewRows
 
 _METHODS = ("smote", "borderline")
@@ -132,7 +138,7 @@ class SyntheticSampler(Sampler):
         table, rows, classes, codes, weight = self._checked(X, y, sample_weight)
         counts = np.bincount(codes)
         wanted = counts_above(self.ratio, classes, counts)
-        random = generator(self.random_state)
+        random = check_random_state(self.random_state)
         labels = np.asarray(as_vector(y))
         parts = []
         for c in np.flatnonzero(wanted > counts):
@@ -196,7 +202,7 @@ class SyntheticSampler(Sampler):
         check_interval("k_neighbors", self.k_neighbors, 1, integer=True)
         check_option("method", self.method, _METHODS)
         check_n_jobs(self.n_jobs)
-        generator(self.random_state)
+        check_random_state(self.random_state)
 
     @classmethod
     def _examples(cls) -> list[Self]:

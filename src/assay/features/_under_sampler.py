@@ -7,10 +7,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.base import as_vector, check_array_state, check_interval, check_n_jobs, check_option
+from assay.base import (
+    as_vector,
+    check_array_state,
+    check_interval,
+    check_n_jobs,
+    check_option,
+    check_random_state,
+)
 from assay.features._ratio import check_ratio, counts_below
 from assay.features._sampler import Integers, Sampler, taken
-from assay.features._seed import generator
 
 _METHODS = ("random", "near_miss", "tomek")
 
@@ -115,7 +121,7 @@ class UnderSampler(Sampler):
             Their weights, if weights were given.
         """
         table, rows, classes, codes, weight = self._checked(X, y, sample_weight)
-        random = generator(self.random_state)
+        random = check_random_state(self.random_state)
         if self.method == "tomek":
             kept = self._without_links(rows, codes)
         else:
@@ -167,7 +173,7 @@ class UnderSampler(Sampler):
         check_option("method", self.method, _METHODS)
         check_interval("n_neighbors", self.n_neighbors, 1, integer=True)
         check_n_jobs(self.n_jobs)
-        generator(self.random_state)
+        check_random_state(self.random_state)
 
     def _check_state(self) -> None:
         super()._check_state()

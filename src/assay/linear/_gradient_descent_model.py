@@ -10,14 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
-from assay.base import DataError, Estimator, check_array_state, check_n_jobs
+from assay.base import DataError, Estimator, check_array_state, check_n_jobs, check_random_state
 from assay.linear._gradient_descent_solver import (
     STOPS,
     Binaries,
     Points,
     descend,
     histories,
-    seeded,
     warn_if_unfinished,
 )
 from assay.linear._least_model import scores
@@ -49,7 +48,7 @@ class DescentModel(Estimator):
     ) -> None:
         """Fit from a fresh start and keep everything."""
         params = self._settings()
-        generator = seeded(params["random_state"])
+        generator = check_random_state(params["random_state"])
         seed = int(generator.randint(np.iinfo(np.int32).max))
         shape = (problems.count, rows.shape[1])
         if params["init"] == "normal":
@@ -75,7 +74,7 @@ class DescentModel(Estimator):
     def _descend_further(self, rows: Any, problems: Binaries, *, first: bool) -> None:
         """Make one more iteration from where the model is."""
         params = {**self._settings(), "one_pass": True}
-        generator = seeded(params["random_state"])
+        generator = check_random_state(params["random_state"])
         seed = int(generator.randint(np.iinfo(np.int32).max))
         if first:
             shape = (problems.count, rows.shape[1])

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from assay._core import linear as kernels
 from assay.base import DataError, ParameterError, check_interval, check_option
@@ -94,17 +93,6 @@ def check_settings(params: dict[str, Any], losses: tuple[str, ...]) -> None:
         raise ParameterError(
             "average must be False unless method is 'stochastic' or 'minibatch'; got True"
         )
-
-
-def seeded(random_state: Any) -> np.random.RandomState:
-    """Return the generator that `random_state` asks for."""
-    try:
-        generator: np.random.RandomState = check_random_state(random_state)
-    except ValueError:
-        raise ParameterError(
-            f"random_state must be None, an integer or a RandomState; got {random_state!r}"
-        ) from None
-    return generator
 
 
 def csr_arrays(rows: Any) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from assay._core import linear as kernels
-from assay.base import DataError, Regressor, check_array_state, check_interval, check_n_jobs
+from assay.base import DataError, Regressor, check_array_state, check_n_jobs
 
 
 class LinearModel(Regressor):
@@ -66,13 +66,6 @@ class LinearModel(Regressor):
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
-
-
-def check_random_state(random_state: object) -> None:
-    """Refuse what scikit-learn would not take as a seed, though nothing here is random."""
-    if isinstance(random_state, np.random.RandomState):
-        return
-    check_interval("random_state", random_state, 0, 2**32 - 1, integer=True, options=[None])
 
 
 def scores(

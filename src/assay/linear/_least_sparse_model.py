@@ -15,6 +15,7 @@ from assay.base import (
     check_interval,
     check_n_jobs,
     check_option,
+    check_random_state,
 )
 from assay.linear._least_lasso import (
     LassoPath,
@@ -23,7 +24,7 @@ from assay.linear._least_lasso import (
     warn_unless_converged,
 )
 from assay.linear._least_lasso_path import LassoCandidates
-from assay.linear._least_model import LinearModel, check_random_state
+from assay.linear._least_model import LinearModel
 
 STOPPED = ("converged", "max_iter")
 

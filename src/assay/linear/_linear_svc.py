@@ -16,13 +16,14 @@ from assay.base import (
     check_interval,
     check_n_jobs,
     check_option,
+    draw_seed,
 )
 from assay.linear._gradient_descent_classes import (
     ClassWeight,
     binary_problems,
     check_class_weight,
 )
-from assay.linear._gradient_descent_solver import Floats, seeded
+from assay.linear._gradient_descent_solver import Floats
 from assay.linear._least_model import scores
 from assay.linear._linear_svc_solve import STOPS, Task, solve
 
@@ -238,7 +239,7 @@ class LinearSVC(Classifier):
             constant=float(self.intercept_scaling) if self.fit_intercept else 0.0,
             tol=max(1e-4 * float(self.tol), 1e-12),
             max_iter=int(self.max_iter),
-            seed=int(seeded(self.random_state).randint(np.iinfo(np.int32).max)),
+            seed=draw_seed(self.random_state),
             n_threads=check_n_jobs(self.n_jobs),
         )
 

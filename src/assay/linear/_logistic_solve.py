@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
 from assay._core import linear as kernels
-from assay.base import DataError, ParameterError, check_interval, check_option
+from assay.base import DataError, ParameterError, check_interval, check_option, check_random_state
 
 SOLVERS = ("auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 STOPS = ("converged", "max_iter", "separated", "stalled")
@@ -69,9 +69,7 @@ def check_settings(params: Mapping[str, Any]) -> None:
         check_option(name, params[name], (True, False))
     check_interval("intercept_scaling", params["intercept_scaling"], 0.0, open_low=True)
     check_interval("verbose", params["verbose"], 0, integer=True, options=[True, False])
-    seed = params["random_state"]
-    if not isinstance(seed, np.random.RandomState):
-        check_interval("random_state", seed, 0, integer=True, options=[None])
+    check_random_state(params["random_state"])
 
 
 def class_weights(

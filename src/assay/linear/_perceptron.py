@@ -20,7 +20,9 @@ from assay.base import (
     check_interval,
     check_n_jobs,
     check_option,
+    check_random_state,
     check_weight,
+    draw_seed,
 )
 from assay.linear._gradient_descent_classes import (
     ClassWeight,
@@ -34,7 +36,6 @@ from assay.linear._gradient_descent_solver import (
     Floats,
     csr_arrays,
     histories,
-    seeded,
 )
 from assay.linear._least_model import scores
 from assay.theory import perceptron_mistake_bound
@@ -300,7 +301,7 @@ class Perceptron(Classifier):
         check_option("schedule", self.schedule, steps)
         check_class_weight(self.class_weight)
         check_n_jobs(self.n_jobs)
-        seeded(self.random_state)
+        check_random_state(self.random_state)
 
     def _reset(self, shape: tuple[int, int]) -> None:
         self.coef_, self.intercept_ = np.zeros(shape), np.zeros(shape[0])
@@ -312,7 +313,7 @@ class Perceptron(Classifier):
     def _learn(self, rows: Any, problems: Binaries, max_iter: int, patience: int) -> bool:
         """Pass over the rows from where the model is; say whether all were right in the end."""
         mean = self.mean_ if self.center else np.empty(0)
-        seed = int(seeded(self.random_state).randint(np.iinfo(np.int32).max)) + self.n_iter_
+        seed = draw_seed(self.random_state) + self.n_iter_
         options = kernels.PerceptronOptions(
             schedule=SCHEDULES[self.schedule],
             eta0=float(self.eta0),

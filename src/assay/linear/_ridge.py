@@ -14,8 +14,9 @@ from assay.base import (
     check_interval,
     check_n_jobs,
     check_option,
+    check_random_state,
 )
-from assay.linear._least_model import LinearModel, check_random_state
+from assay.linear._least_model import LinearModel
 from assay.linear._least_problem import Problem
 from assay.linear._least_solve import Solved, solve, solve_positive
 from assay.linear._ridge_path import RidgePath

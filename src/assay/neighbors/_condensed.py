@@ -9,8 +9,14 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 
 from assay._core import neighbors as kernels
-from assay.base import Classifier, DataError, check_array_state, check_n_jobs, check_option
-from assay.neighbors._hashing_seed import generator
+from assay.base import (
+    Classifier,
+    DataError,
+    check_array_state,
+    check_n_jobs,
+    check_option,
+    check_random_state,
+)
 
 
 class CondensedNeighborsClassifier(Classifier):
@@ -103,7 +109,7 @@ class CondensedNeighborsClassifier(Classifier):
         """
         check_option("rule", self.rule, ("hart", "all_classes"))
         check_n_jobs(self.n_jobs)
-        rng = generator(self.random_state)
+        rng = check_random_state(self.random_state)
         rows, codes, _ = self._fit_data(X, y)
         order = rng.permutation(len(rows))
         wanted = len(self.classes_) if self.rule == "all_classes" else None

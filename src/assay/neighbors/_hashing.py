@@ -7,7 +7,6 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from assay._core import neighbors as kernels
@@ -19,8 +18,9 @@ from assay.base import (
     check_interval,
     check_n_jobs,
     check_option,
+    check_random_state,
 )
-from assay.neighbors._hashing_seed import generator
+from assay.neighbors._graph import GraphOfNeighbors
 from assay.neighbors._hashing_tuning import (
     Choices,
     Frame,
@@ -41,7 +41,7 @@ _HITS = (1, 2, 3)
 _MOST_BINS = 512
 
 
-class HashedNeighbors(Estimator):
+class HashedNeighbors(GraphOfNeighbors, Estimator):
     r"""Find almost all nearest neighbours while looking at few rows.
 
     Parameters
@@ -190,7 +190,7 @@ class HashedNeighbors(Estimator):
             The fitted model.
         """
         n_threads = self._check_params()
-        rng = generator(self.random_state)
+        rng = check_random_state(self.random_state)
         self.rows_ = self._fit_rows(X)
         self.n_samples_fit_ = len(self.rows_)
         self._held: dict[str, Any] = {}
@@ -247,31 +247,6 @@ class HashedNeighbors(Estimator):
         if self.metric == "cosine":
             distance = distance * distance / 2
         return (distance, index) if return_distance else index
-
-    def kneighbors_graph(
-        self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
-    ) -> csr_array:
-        """Return the neighbours as a sparse matrix of queries by training rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features), default=None
-            As in `kneighbors`.
-        n_neighbors : int, default=None
-            How many; None as the model was made.
-        mode : {'connectivity', 'distance'}, default='connectivity'
-            Whether an entry is 1 or the distance.
-
-        Returns
-        -------
-        scipy.sparse.csr_array of float64 of shape (n_queries, n_samples)
-            The entries of a row from near to far.
-        """
-        check_option("mode", mode, ("connectivity", "distance"))
-        distance, index = self.kneighbors(X, n_neighbors)
-        value = distance.ravel() if mode == "distance" else np.ones(distance.size)
-        offsets = np.arange(len(index) + 1) * index.shape[1]
-        return csr_array((value, index.ravel(), offsets), shape=(len(index), self.n_samples_fit_))
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())

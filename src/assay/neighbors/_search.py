@@ -11,7 +11,6 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from assay.base import (
@@ -24,6 +23,7 @@ from assay.base import (
     check_n_jobs,
     check_option,
 )
+from assay.neighbors._graph import GraphOfNeighbors
 from assay.neighbors._index import Codes, Index, chunks
 from assay.neighbors._metric import CODED, MetricPlan, resolve_metric
 
@@ -237,7 +237,7 @@ class CountsRows:
         return len(self.rows_)
 
 
-class NeighborSearch(NeighborRows):
+class NeighborSearch(GraphOfNeighbors, NeighborRows):
     """`kneighbors` of the estimators that look for a number of neighbours."""
 
     @property
@@ -274,32 +274,6 @@ class NeighborSearch(NeighborRows):
         k = count(self.n_neighbors if n_neighbors is None else n_neighbors, len(self.rows_))
         distance, index = self._nearest(self._queries(X), X is None, k, plan)
         return (distance, index) if return_distance else index
-
-    def kneighbors_graph(
-        self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
-    ) -> csr_array:
-        """Return the neighbours as a sparse matrix of queries by training rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_queries, n_features), default=None
-            As in `kneighbors`.
-        n_neighbors : int, default=None
-            How many; None as the model was made.
-        mode : {'connectivity', 'distance'}, default='connectivity'
-            Whether an entry is 1 or the distance.
-
-        Returns
-        -------
-        scipy.sparse.csr_array of float64 of shape (n_queries, n_samples_fit_)
-            The entries of a row from near to far.
-        """
-        check_option("mode", mode, ("connectivity", "distance"))
-        distance, index = self.kneighbors(X, n_neighbors)
-        value = distance.ravel() if mode == "distance" else np.ones(distance.size)
-        offsets = np.arange(len(index) + 1) * index.shape[1]
-        shape = (len(index), len(self.rows_))
-        return csr_array((value, index.ravel(), offsets), shape=shape)
 
     def _nearest(
         self, queries: NDArray[Any], leave_out_self: bool, k: int, plan: Plan, first: int = 0

@@ -18,9 +18,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.base import DataError, check_interval
+from assay.base import DataError, check_interval, draw_seed
 from assay.evaluate import Queries
-from assay.ranking._seed import draw_seed
 
 Rows = NDArray[np.int64]
 

@@ -19,6 +19,8 @@ from assay.base import (
     check_interval,
     check_models_state,
     check_option,
+    draw_seed,
+    seeded,
 )
 from assay.evaluate import Queries, omega_loss
 from assay.evaluate.ranking_costs import Cost, check_omega, costs_of_pairs
@@ -26,7 +28,6 @@ from assay.linear import LogisticRegression
 from assay.ranking._features import FEATURES, both_orders
 from assay.ranking._pairs import Pairs
 from assay.ranking._preference import Preference
-from assay.ranking._seed import draw_seed, seeded
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -6,36 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.utils import check_random_state
-
-from assay.base import ParameterError
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-
-
-def draw_seed(random_state: Any) -> int:
-    """Draw the one number below 2**31 that all random choices follow from."""
-    try:
-        source = check_random_state(random_state)
-    except ValueError:
-        raise ParameterError(
-            f"random_state must be None, an integer in [0, 2**32) or a RandomState; "
-            f"got {random_state!r}"
-        ) from None
-    return int(source.randint(np.iinfo(np.int32).max))
-
-
-def seeded(estimator: Any, seed: int) -> Any:
-    """Return an unfitted copy whose random states that are None have become numbers."""
-    copy = clone(estimator)
-    stream = np.random.default_rng(seed)
-    for name, value in sorted(copy.get_params(deep=True).items(), key=lambda item: item[0]):
-        if name == "random_state" or name.endswith("__random_state"):
-            number = int(stream.integers(2**31 - 1))
-            if value is None:
-                copy.set_params(**{name: number})
-    return copy
 
 
 def row_priorities(rows: NDArray[Any], seed: int) -> NDArray[np.uint64]:

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.report._cluster_page import cluster_page
-from assay.report._render import _environment, _json_block, _policy, _script, _style, _template
-from assay.store import write_file
+from assay.report._render import framed, saved
 
 
 def render_clusters(record: Mapping[str, Any]) -> str:
@@ -36,19 +35,7 @@ def render_clusters(record: Mapping[str, Any]) -> str:
     Traceback (most recent call last):
     assay.base._errors.DataError: the record has format 0 and task None; this shows clusters of ...
     """
-    shown = cluster_page(record)
-    style, script = _style() + _template("clusters.css"), _script()
-    return (
-        _environment()
-        .get_template("clusters.html.j2")
-        .render(
-            page=shown,
-            style=style,
-            script=script,
-            policy=_policy(script, style),
-            charts=_json_block(shown["charts"]),
-        )
-    )
+    return framed(cluster_page(record), "clusters.html.j2", "clusters.css")
 
 
 def write_clusters(record: Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
@@ -71,7 +58,4 @@ def write_clusters(record: Mapping[str, Any], path: str | os.PathLike[str]) -> P
     OSError
         If the file cannot be written; an existing one is then left as it was.
     """
-    path = Path(path)
-    text = render_clusters(record).encode("utf-8", errors="replace")
-    write_file(path, [text], what="the report")
-    return path
+    return saved(render_clusters(record), path)

@@ -46,19 +46,7 @@ def render(record: Mapping[str, Any]) -> str:
     Traceback (most recent call last):
     assay.base._errors.DataError: the record has format 0; this version of Assay shows format 1
     """
-    shown = page(record)
-    style, script = _style(), _script()
-    return (
-        _environment()
-        .get_template("report.html.j2")
-        .render(
-            page=shown,
-            style=style,
-            script=script,
-            policy=_policy(script, style),
-            charts=_json_block(shown["charts"]),
-        )
-    )
+    return framed(page(record), "report.html.j2")
 
 
 def write(record: Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
@@ -81,9 +69,31 @@ def write(record: Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
     OSError
         If the file cannot be written; an existing one is then left as it was.
     """
+    return saved(render(record), path)
+
+
+def framed(shown: Mapping[str, Any], template: str, *more_styles: str) -> str:
+    """Return a page from its template, with styles, charts and the policy that locks it."""
+    style = "".join([_template("report.css"), *map(_template, more_styles)])
+    script = _script()
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            page=shown,
+            style=style,
+            script=script,
+            policy=_policy(script, style),
+            charts=_json_block(shown["charts"]),
+        )
+    )
+
+
+def saved(page: str, path: str | os.PathLike[str]) -> Path:
+    """Write a page, completely or not at all."""
     path = Path(path)
     # A name cut in the middle of a surrogate pair must not cost the page.
-    write_file(path, [render(record).encode("utf-8", errors="replace")], what="the report")
+    write_file(path, [page.encode("utf-8", errors="replace")], what="the report")
     return path
 
 
@@ -99,11 +109,6 @@ def _environment() -> Environment:
 
 
 @cache
-def _style() -> str:
-    return _template("report.css")
-
-
-@cache
 def _script() -> str:
     # One bundle: Vega, Vega-Lite, Vega-Embed with its interpreter, and our own starting lines.
     bundle = vl_convert.javascript_bundle(_template("report.js"))
@@ -111,6 +116,7 @@ def _script() -> str:
     return bundle.replace("</script", r"<\/script").replace("<!--", r"<\!--")
 
 
+@cache
 def _template(name: str) -> str:
     return files("assay.report").joinpath("templates", name).read_text(encoding="utf-8")
 

@@ -9,13 +9,8 @@ from numpy.typing import NDArray
 
 from assay.base import DataError
 from assay.select._bbc import bootstrap_choice
-from assay.select._choose import (
-    Judged,
-    baseline_name,
-    intervals,
-    nested_choice,
-    outer_predictions,
-)
+from assay.select._choose import Judged, nested_choice, outer_predictions
+from assay.select._estimate import intervals
 from assay.select._layout import Layout
 from assay.select._outcome import (
     Baseline,
@@ -28,6 +23,7 @@ from assay.select._outcome import (
 from assay.select._path import count_fits, weight_parameter
 from assay.select._run import Runner
 from assay.select._score import Judge, ScoreTable, score_table
+from assay.select._trivial import baseline_name
 from assay.select._unit import Unit
 
 

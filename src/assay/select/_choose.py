@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.base import DataError, Predicted
-from assay.evaluate import Interval, batch_t, corrected_t
-from assay.select._blocks import make_blocks
 from assay.select._outcome import OuterPredictions
 from assay.select._plan import Outer, Plan
 from assay.select._run import Runner
 from assay.select._score import Judge, ScoreTable
+from assay.select._trivial import trivial_prediction
 from assay.select._unit import Unit
 
 
@@ -134,104 +133,6 @@ def _judged(
     trivial, _ = judge.score(rows, trivial_prediction(judge, train, len(rows)))
     decided = judge.decided(predicted)
     return Judged(repeat, outer, rows, train, column, inner, decided, score, trivial)
-
-
-def baseline_name(judge: Judge) -> str:
-    """Say what the trivial model does."""
-    if judge.metric.by_query:
-        return "items in random order"
-    if judge.cost is not None:
-        return "always the class that costs the least"
-    if judge.n_classes is not None:
-        return "always the most frequent class"
-    return "always the median" if _wants_median(judge) else "always the mean"
-
-
-def trivial_prediction(judge: Judge, train: NDArray[np.int64], n: int) -> Predicted:
-    """Predict the most frequent class and the class shares, or the mean.
-
-    The same as scikit-learn's DummyClassifier("prior") and DummyRegressor. For absolute errors the
-    median, which is the constant that is best for them: the mean would be a straw man.
-    """
-    y = judge.y[train]
-    weight = None if judge.weight is None else judge.weight[train]
-    if weight is not None and not weight.any():
-        weight = None
-    if judge.n_classes is not None:
-        share = np.bincount(y, weights=weight, minlength=judge.n_classes).astype(np.float64)
-        share /= share.sum()
-        label = np.full(n, share.argmax(), dtype=np.int64)
-        return Predicted(label=label, probability=np.tile(share, (n, 1)))
-    if _wants_median(judge):
-        return Predicted(value=np.full(n, np.median(y)))
-    return Predicted(value=np.full(n, np.average(y, weights=weight)))
-
-
-def _wants_median(judge: Judge) -> bool:
-    return judge.metric.name in ("mean_absolute_error", "median_absolute_error")
-
-
-def intervals(
-    judge: Judge,
-    judged: Sequence[Judged],
-    *,
-    task: str,
-    clusters: NDArray[np.int64] | None,
-    seed: int,
-) -> tuple[Interval, Interval, Interval]:
-    """Return score, baseline (both in natural sign) and gain with their intervals.
-
-    With two outer blocks or more: corrected resampled t. With one: batches of its rows.
-    """
-    metric = judge.metric
-    sign = 1.0 if metric.greater_is_better else -1.0
-    usable = [each for each in judged if np.isfinite(each.score) and np.isfinite(each.baseline)]
-    if not usable:
-        raise DataError(
-            f"metric {metric.name!r} is undefined on every outer block; "
-            "use fewer blocks or another metric"
-        )
-    score = np.array([each.score for each in usable])
-    trivial = np.array([each.baseline for each in usable])
-    span = None if metric.low is None or metric.high is None else metric.high - metric.low
-    wanted = (
-        (sign * score, metric.low, metric.high),
-        (sign * trivial, metric.low, metric.high),
-        (score - trivial, None if span is None else -span, span),
-    )
-    if len(usable) > 1:
-        ratio = float(np.mean([len(each.rows) / len(each.train) for each in usable]))
-        made = [corrected_t(values, ratio, low=low, high=high) for values, low, high in wanted]
-        return made[0], made[1], made[2]
-    parts = _batches(judge, usable[0], task, clusters, seed)
-    batches = (sign * parts[:, 0], sign * parts[:, 1], parts[:, 0] - parts[:, 1])
-    made = [
-        batch_t(float(values[0]), batch, low=low, high=high)
-        for (values, low, high), batch in zip(wanted, batches, strict=True)
-    ]
-    return made[0], made[1], made[2]
-
-
-def _batches(
-    judge: Judge, one: Judged, task: str, clusters: NDArray[np.int64] | None, seed: int
-) -> NDArray[np.float64]:
-    """Scores of the choice and of the baseline on random parts of the block."""
-    n = len(one.rows)
-    count = int(np.clip(n // 30, 2, 20))
-    groups = None if clusters is None else clusters[one.rows]
-    labels = make_blocks(judge.y[one.rows], count, task=task, groups=groups, seed=seed)
-    trivial = trivial_prediction(judge, one.train, n)
-    scores = []
-    for part in range(count):
-        taken = np.flatnonzero(labels == part)
-        pair = [judge.score(one.rows, each, taken=taken)[0] for each in (one.predicted, trivial)]
-        if np.isfinite(pair).all():
-            scores.append(pair)
-    if len(scores) < 2:
-        raise DataError(
-            f"the only outer block has {n} rows, too few for an interval; use more rows or blocks"
-        )
-    return np.array(scores)
 
 
 def outer_predictions(judge: Judge, judged: Sequence[Judged]) -> OuterPredictions:

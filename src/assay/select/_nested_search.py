@@ -17,10 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.base import DataError, ParameterError, class_codes, real_values
 from assay.evaluate import Interval
+from assay.select._clock import Progress
 from assay.select._family import Family
 from assay.select._outcome import Outcome
 from assay.select._path import weight_parameter
-from assay.select._run import Progress
 from assay.select._search import search
 
 Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]

@@ -15,13 +15,14 @@ from threadpoolctl import threadpool_limits
 from assay.base import DataError, ParameterError, check_interval, check_weight
 from assay.evaluate import CostMatrix, Metric, cost_metric, get_metric
 from assay.select._assemble import outcome_of
+from assay.select._clock import Progress
 from assay.select._family import Family
 from assay.select._layout import Layout
 from assay.select._ledger import Ledger
 from assay.select._outcome import Outcome
 from assay.select._plan import make_plan
 from assay.select._problem import Problem
-from assay.select._run import Progress, Runner
+from assay.select._run import Runner
 from assay.select._score import Judge
 
 

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from sklearn.base import clone
+from assay.base import is_random_state, with_seeds
 
 
 def seeded(estimator: Any, key: str) -> Any:
@@ -20,13 +20,7 @@ def seeded(estimator: Any, key: str) -> Any:
     >>> seeded(DecisionTreeClassifier(random_state=3), "key").random_state
     3
     """
-    copy = clone(estimator)
-    open_states = {
-        name: seed_of(key, name)
-        for name, value in copy.get_params(deep=True).items()
-        if value is None and _is_seed(name)
-    }
-    return copy.set_params(**open_states) if open_states else copy
+    return with_seeds(estimator, lambda name: seed_of(key, name))
 
 
 def seeded_candidate(candidate: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -34,17 +28,13 @@ def seeded_candidate(candidate: Mapping[str, Any], key: str) -> dict[str, Any]:
     return {
         name: seeded(value, f"{key}:{name}") if _is_estimator(value) else value
         for name, value in candidate.items()
-        if value is not None or not _is_seed(name)
+        if value is not None or not is_random_state(name)
     }
 
 
 def seed_of(key: str, name: str) -> int:
     """Return a seed in the range every scikit-learn estimator accepts."""
     return int.from_bytes(hashlib.sha256(f"{key}:{name}".encode()).digest()[:4], "big") >> 1
-
-
-def _is_seed(name: str) -> bool:
-    return name == "random_state" or name.endswith("__random_state")
 
 
 def _is_estimator(value: Any) -> bool:

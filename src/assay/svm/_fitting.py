@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from assay.base import DataError, ParameterError, check_interval, check_n_jobs, check_option
 from assay.svm._binary import Machine, Settings
@@ -34,16 +33,6 @@ def check_solver_params(params: Mapping[str, Any]) -> Settings:
         max_iter=int(params["max_iter"]),
         n_threads=check_n_jobs(params["n_jobs"]),
     )
-
-
-def check_seed(random_state: Any) -> None:
-    """Refuse what is no seed; kernel machines draw no random numbers."""
-    try:
-        check_random_state(random_state)
-    except (ValueError, TypeError):
-        raise ParameterError(
-            f"random_state must be None, an integer or a RandomState; got {random_state!r}"
-        ) from None
 
 
 def class_weights(

@@ -21,6 +21,7 @@ from assay.base import (
     check_interval,
     check_n_jobs,
     check_option,
+    check_random_state,
     in_threads,
 )
 from assay.svm._binary import Machine, Settings, Table, separate, separate_pairs
@@ -37,7 +38,6 @@ from assay.svm._classes import (
     votes_and_confidence,
 )
 from assay.svm._fitting import (
-    check_seed,
     check_solution,
     check_solver_params,
     class_weights,
@@ -354,7 +354,7 @@ class SVC(KernelMachine, Classifier):
         check_option("decision_function_shape", self.decision_function_shape, ("ovr", "ovo"))
         check_option("break_ties", self.break_ties, (True, False))
         check_option("multi_class", self.multi_class, ("ovo", "ovr"))
-        check_seed(self.random_state)
+        check_random_state(self.random_state)
         check_interval("slack_budget", self.slack_budget, 0, open_high=True, options=(None,))
         class_weights(self.class_weight, np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0))
         if self.slack_budget is not None and self.C != 1.0:

@@ -9,7 +9,6 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr, ndtri
 from sklearn.base import DensityMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from assay.base import (
@@ -18,6 +17,7 @@ from assay.base import (
     check_array_state,
     check_interval,
     check_option,
+    check_random_state,
     check_weight,
 )
 from assay.tree._counted_rows import counted_rows
@@ -251,7 +251,7 @@ class DensityTree(DensityMixin, Estimator):
         density = self._density()
         low, high = density.low[leaf], density.high[leaf]
         if density.mean is None or density.scale is None:
-            return low + part * (high - low)  # type: ignore[no-any-return]
+            return low + part * (high - low)
         mean, scale = density.mean[leaf], density.scale[leaf]
         first, last = ndtr((low - mean) / scale), ndtr((high - mean) / scale)
         # Away from 0 and 1, whose quantiles are infinite.

@@ -7,17 +7,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
 
 from assay.base import (
     Classifier,
     DataError,
     Estimator,
-    ParameterError,
     Regressor,
     check_array_state,
     check_interval,
     check_option,
+    draw_seed,
 )
 from assay.tree._oblique_grow import ObliqueOptions, grow, scores
 
@@ -35,13 +34,6 @@ class _Oblique(Estimator):
         check_interval("min_samples_leaf", self.min_samples_leaf, 1, integer=True)
         check_interval("min_impurity_decrease", self.min_impurity_decrease, 0.0, open_high=True)
         check_interval("n_restarts", self.n_restarts, 0, integer=True)
-        try:
-            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        except ValueError:
-            raise ParameterError(
-                "random_state must be an integer in [0, 2**32), a RandomState or None; "
-                f"got {self.random_state!r}"
-            ) from None
         return ObliqueOptions(
             criterion,
             self.max_depth,
@@ -49,7 +41,7 @@ class _Oblique(Estimator):
             self.min_samples_leaf,
             self.min_impurity_decrease,
             self.n_restarts,
-            seed,
+            draw_seed(self.random_state),
         )
 
     def _grow(

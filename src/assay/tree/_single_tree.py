@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
-from sklearn.utils import Bunch, check_random_state
+from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from assay._core import tree as kernels
 from assay.base import (
     DataError,
     Estimator,
-    ParameterError,
     check_array_state,
     check_n_jobs,
+    draw_seed,
 )
 from assay.tree._growth import Fit, Training, fit_tree, nodes_of
 from assay.tree._parameters import check_parameters, feature_count
@@ -127,15 +127,7 @@ class SingleTree(Estimator):
     def _checked(self) -> tuple[int, int]:
         """Check the parameters; return a seed and the number of threads."""
         check_parameters(vars(self), self.task)
-        n_threads = check_n_jobs(self.n_jobs)
-        try:
-            seed = check_random_state(self.random_state).randint(np.iinfo(np.int32).max)
-        except ValueError:
-            raise ParameterError(
-                "random_state must be None, an integer in [0, 2**32) or a RandomState; "
-                f"got {self.random_state!r}"
-            ) from None
-        return int(seed), n_threads
+        return draw_seed(self.random_state), check_n_jobs(self.n_jobs)
 
     def _fit_tree(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Do what `fit` does."""
