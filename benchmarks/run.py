@@ -222,7 +222,17 @@ def _version(package: str) -> str | None:
 
 
 _NOT_FAMILIES = frozenset(
-    {"__init__", "linear_classify", "paths", "peers", "run", "tables", "trees_quality", "work"}
+    {
+        "__init__",
+        "kills",
+        "linear_classify",
+        "paths",
+        "peers",
+        "run",
+        "tables",
+        "trees_quality",
+        "work",
+    }
 )
 
 if __name__ == "__main__":

@@ -78,15 +78,16 @@ Numbers solve(const HeldTable& table, const svm::KernelFunction& k, InVector<dou
               InVector<double> low, InVector<double> high, InVector<std::int32_t> row_of,
               OutVector<double> weight, OutVector<double> f, double tol, std::size_t cache_bytes,
               bool shrinking, std::size_t max_steps, std::size_t block, int n_threads,
-              InMatrix<float> values) {
+              InMatrix<float> values, InMatrix<double> exact) {
     const svm::SmoProblem problem{span(target), span(low), span(high), span(row_of)};
     require_problem(table, weight.shape(0), problem);
     require(f.shape(0) == svm::n_rows(table.view), "f needs one entry per row");
     require(n_threads >= 1, "n_threads must be at least 1");
     require(block >= 2, "block must be at least 2");
     nb::gil_scoped_release unlocked;
-    const svm::Machine machine(
-        table.view, k, {tol, cache_bytes, shrinking, max_steps, block, n_threads}, view(values));
+    const svm::Machine machine(table.view, k,
+                               {tol, cache_bytes, shrinking, max_steps, block, n_threads},
+                               view(values), view(exact));
     const auto result = machine.solve({}, problem, span(weight), span(f));
     return numbers(result, svm::certify(problem, span(weight), span(f)));
 }
@@ -96,7 +97,7 @@ nb::typed<nb::list, Numbers> solve_pairs(const HeldTable& table, const svm::Kern
                                          InVector<double> upper, OutMatrix<double> coef, double tol,
                                          std::size_t cache_bytes, bool shrinking,
                                          std::size_t max_steps, std::size_t block, int n_threads,
-                                         InMatrix<float> values) {
+                                         InMatrix<float> values, InMatrix<double> exact) {
     const std::size_t n = svm::n_rows(table.view);
     require(codes.shape(0) == n && upper.shape(0) == n && coef.shape(0) == n,
             "codes, upper and coef need one entry per row");
@@ -112,7 +113,7 @@ nb::typed<nb::list, Numbers> solve_pairs(const HeldTable& table, const svm::Kern
         const svm::Machine machine(table.view, k,
                                    {tol, cache_bytes / static_cast<std::size_t>(n_threads),
                                     shrinking, max_steps, block, n_threads, std::size_t{1} << 20},
-                                   view(values));
+                                   view(values), view(exact));
         results =
             svm::solve_pairs(machine, span(codes), n_classes, span(upper), view(coef), n_threads);
     }
@@ -168,11 +169,11 @@ void bind_svm(nb::module_& m) {
     m.def("solve", &solve, "table"_a, "kernel"_a, "target"_a.noconvert(), "low"_a.noconvert(),
           "high"_a.noconvert(), "row_of"_a.noconvert(), "weight"_a.noconvert(), "f"_a.noconvert(),
           "tol"_a, "cache_bytes"_a, "shrinking"_a, "max_steps"_a, "block"_a, "n_threads"_a,
-          "values"_a.noconvert(),
+          "values"_a.noconvert(), "exact"_a.noconvert(),
           "Solve the program from weight, in place; f becomes K weight. Returns the numbers.");
     m.def("solve_pairs", &solve_pairs, "table"_a, "kernel"_a, "codes"_a.noconvert(), "n_classes"_a,
           "upper"_a.noconvert(), "coef"_a.noconvert(), "tol"_a, "cache_bytes"_a, "shrinking"_a,
-          "max_steps"_a, "block"_a, "n_threads"_a, "values"_a.noconvert(),
+          "max_steps"_a, "block"_a, "n_threads"_a, "values"_a.noconvert(), "exact"_a.noconvert(),
           "Solve one program per pair of classes from coef, in place.");
     m.def("decide", &decide<double>, "X"_a, "vectors"_a, "kernel"_a, "coef"_a.noconvert(),
           "bias"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a = 1,

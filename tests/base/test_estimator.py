@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -228,3 +229,9 @@ def test_nan_in_a_sparse_matrix_names_row_and_column() -> None:
     given = sp.csr_matrix(np.array([[0.0, 0.0, 1.0], [0.0, np.nan, 0.0]]))
     with pytest.raises(DataError, match="NaN in row 1, column 1: SparseMean takes no missing"):
         SparseMean().fit(given, [1.0, 2.0])
+
+
+def test_parameters_are_those_that_scikit_learn_finds() -> None:
+    for model in (Means(), Coded(), Mean()):
+        assert model.get_params(deep=False) == BaseEstimator.get_params(model, deep=False)
+        assert list(model.get_params(deep=False)) == sorted(model.get_params())

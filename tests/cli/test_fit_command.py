@@ -106,7 +106,7 @@ def test_options_reach_the_fit(run: Run, table: Path, asked: dict[str, Any]) -> 
         "--positive", "yes", "--cost", "x,y=2", "--cost", "y,x=3", "--task", "regression",
         "--delimiter", "tab", "--decimal", ",",
         "--encoding", "latin-1", "--sheet", "Sheet1", "--missing", "-999",
-        "--monthfirst",
+        "--monthfirst", "--search", "sobol",
     )  # fmt: skip
     assert ended.code == 130
     missing = asked.pop("missing")
@@ -121,6 +121,8 @@ def test_options_reach_the_fit(run: Run, table: Path, asked: dict[str, Any]) -> 
         "cost": ["x,y=2", "y,x=3"],
         "task": "regression", "delimiter": "\t", "decimal": ",", "encoding": "latin-1",
         "sheet": "Sheet1", "dayfirst": False, "ledger": Path("shop.ledger"),
+        "search": "sobol", "budget": None, "calibrate": None, "holdout": None, "memory": None,
+        "prefer": "best", "scheduler": None, "stack": None,
     }  # fmt: skip
 
 

@@ -83,6 +83,23 @@ def test_path_takes_fewer_steps_than_single_fits() -> None:
     assert together < 0.75 * alone
 
 
+def test_path_keeps_the_law_where_the_next_solution_is_extrapolated() -> None:
+    X, y = load_digits(return_X_y=True)
+    X, y = StandardScaler().fit_transform(X[:600, 10:40]), y[:600]
+    even = [{"C": C} for C in np.geomspace(1e-3, 1e2, 9)]
+    uneven = [{"C": C} for C in (1e-4, 2e-4, 3.0, 3.3, 3.3, 1e2)]
+    for candidates in (even, uneven):
+        family = Family("logistic", LogisticRegression(), candidates)
+        assert_path_equals_single_fits(family, X, y, n_splits=1)
+
+
+def test_extrapolation_follows_a_parabola_and_stays_where_it_would_be_far() -> None:
+    known = [np.array([[at * at + at - 1.0]]) for at in (0.0, 1.0, 3.0)]
+    assert border._pointed([0.0, 1.0, 3.0], known, 5.0)[0, 0] == pytest.approx(29.0)
+    assert border._pointed([0.0, 1.0, 3.0], known, 9.0)[0, 0] == known[-1][0, 0]
+    assert border._pointed([0.0], known[:1], 1.0)[0, 0] == known[0][0, 0]
+
+
 def test_path_refuses_a_wrong_candidate_in_its_turn() -> None:
     X, y = load_iris(return_X_y=True)
     rows = np.arange(150)

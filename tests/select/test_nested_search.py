@@ -108,7 +108,8 @@ def test_regression_of_numbers() -> None:
     scores, params = naive(TheirRidge(), grid, X, y, KFold(5))
     assert nested.outer_params_ == params
     np.testing.assert_allclose(nested.outer_scores_, scores, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(nested.score_.value, np.mean(scores), rtol=0, atol=1e-9)
+    assert nested.outcome_.plain is not None
+    np.testing.assert_allclose(nested.outcome_.plain.value, np.mean(scores), rtol=0, atol=1e-9)
 
 
 def test_the_best_model_is_fitted_on_all_rows_with_the_labels_of_the_user() -> None:

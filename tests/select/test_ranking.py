@@ -66,7 +66,8 @@ def test_scores_are_those_of_the_metric_on_each_block() -> None:
         here = outcome.outer.block == nested.block
         expected = ndcg(y[row[here]], value[here], qid[row[here]], k=3)
         assert nested.outer == pytest.approx(expected)
-    assert outcome.score.value == pytest.approx(
+    assert outcome.plain is not None
+    assert outcome.plain.value == pytest.approx(
         np.mean([each.outer or 0 for each in outcome.nested])
     )
     assert outcome.metric.name == "ndcg@3"

@@ -164,9 +164,12 @@ def test_a_slice_of_a_shared_matrix_changes_no_bit(kernel: Kernel, C: float) -> 
     known = shared[np.ix_(train, train)]
     assert np.array_equal(known, kernel.matrix(X[train], dtype=np.float32))
     plain = classifier(X[train], y[train], kernel, C)
-    given = classifier(X[train], y[train], kernel, C, values=known)
-    assert np.array_equal(plain.alpha, given.alpha)
-    assert plain.bias == given.bias
+    exact = kernel.matrix(X)[np.ix_(train, train)]
+    for more in ({"values": known}, {"exact": exact}, {"values": known, "exact": exact}):
+        given = classifier(X[train], y[train], kernel, C, **more)
+        assert np.array_equal(plain.alpha, given.alpha)
+        assert plain.bias == given.bias
+        assert plain.duality_gap == given.duality_gap
 
 
 def test_rows_in_any_form_give_one_solution() -> None:
@@ -321,5 +324,7 @@ def test_bad_arguments_are_named() -> None:
         classifier(X, y, Kernel("precomputed"))
     with pytest.raises(DataError, match="values must be a float32 matrix"):
         classifier(X, y, Kernel("linear"), values=np.eye(3, dtype=np.float32))
+    with pytest.raises(DataError, match="exact must be a float64 matrix"):
+        classifier(X, y, Kernel("linear"), exact=np.eye(3))
     with pytest.raises(DataError, match="X has 12 columns, the vectors have 3"):
         decide(Kernel("linear"), X, X[:, :3], np.ones((20, 1)))

@@ -37,6 +37,9 @@ def test_every_pair_is_the_machine_of_its_two_classes_for_any_threads() -> None:
     assert np.array_equal(pairs.coef, again.coef)
     assert np.array_equal(pairs.coef, known.coef)
     assert np.array_equal(pairs.bias, known.bias)
+    exact = solve_pairs(X, kernel, y, 3, upper, exact=kernel.matrix(X))
+    assert np.array_equal(pairs.coef, exact.coef)
+    assert np.array_equal(pairs.duality_gap, exact.duality_gap)
     for p, (a, b) in enumerate(combinations(range(3), 2)):
         rows = np.concatenate([np.flatnonzero(y == a), np.flatnonzero(y == b)])
         signs = np.where(y[rows] == a, 1.0, -1.0)

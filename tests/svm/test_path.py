@@ -113,7 +113,11 @@ def test_all_prices_and_folds_share_one_matrix(matrices: list[tuple[int, int]]) 
     sizes = [len(block) for block in blocks]
     crosses = [(178 - size, size) for size in sizes]
     first = 178 - sizes[0]
-    assert matrices == [(first, first), crosses[0], (178, 178), *crosses[1:]]
+    # Beside it, each fold has the float64 values that certify its solutions.
+    squares = [(178 - size, 178 - size) for size in sizes]
+    rest = [each for pair in zip(squares[1:], crosses[1:], strict=True) for each in pair]
+    own = [(first, first), squares[0], crosses[0]]
+    assert matrices == [*own, (178, 178), *rest]
     assert path.n_fits(candidates) == len(candidates)
 
 
@@ -125,7 +129,22 @@ def test_kernel_that_depends_on_the_fold_is_shared_by_all_prices(
     train, test = np.arange(0, 178, 2), np.arange(1, 178, 2)
     shared = path.share(X, PRICES)
     assert len(list(path.fit_predict(SVC(), shared, X, y, None, train, [test], PRICES))) == 4
-    assert matrices == [(89, 89), (89, 89)]
+    assert matrices == [(89, 89)] * 3  # among the training rows in two precisions, and across
+
+
+def test_kernels_that_alternate_are_made_once(matrices: list[tuple[int, int]]) -> None:
+    X, y = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    candidates = [{"C": C, "gamma": gamma} for C in (0.1, 1.0, 10.0) for gamma in (0.01, 0.1)]
+    family = Family("svm", SVC(), candidates)
+    train, test = np.arange(0, 178, 2), np.arange(1, 178, 2)
+    path = SVC.assay_path
+    found = path.fit_predict(
+        SVC(), path.share(X, candidates), X, y, None, train, [test], candidates
+    )
+    assert len(list(found)) == 6
+    assert matrices == [(89, 89)] * 6  # three for each gamma, not for each candidate
+    assert_path_equals_single_fits(family, X, y, n_splits=1)
 
 
 def test_model_of_the_path_is_that_of_a_fit_bit_for_bit() -> None:

@@ -58,6 +58,29 @@ struct Lanes {
     }
 };
 
+// The sums of eight registers of eight numbers, each in the order of Lanes::sum().
+template <class Level>
+[[gnu::always_inline]] inline Real<Level> row_sums(const Real<Level> (&row)[lane_count]) noexcept {
+    using R = Real<Level>;
+    using B = Bits<Level>;
+    R two[4];
+    for (std::size_t k = 0; k < 4; ++k) {
+        const R a = row[2 * k];
+        const R b = row[2 * k + 1];
+        two[k] = __builtin_shuffle(a, b, B{0, 8, 2, 10, 4, 12, 6, 14}) +
+                 __builtin_shuffle(a, b, B{1, 9, 3, 11, 5, 13, 7, 15});
+    }
+    R four[2];
+    for (std::size_t k = 0; k < 2; ++k) {
+        const R a = two[2 * k];
+        const R b = two[2 * k + 1];
+        four[k] = __builtin_shuffle(a, b, B{0, 1, 8, 9, 4, 5, 12, 13}) +
+                  __builtin_shuffle(a, b, B{2, 3, 10, 11, 6, 7, 14, 15});
+    }
+    return __builtin_shuffle(four[0], four[1], B{0, 1, 2, 3, 8, 9, 10, 11}) +
+           __builtin_shuffle(four[0], four[1], B{4, 5, 6, 7, 12, 13, 14, 15});
+}
+
 // Eight numbers of a row array; beyond the end: `filler`.
 struct Tail {
     double value[lane_count];
@@ -122,13 +145,19 @@ void LogisticKernels<Level>::centred(const double* x, std::size_t cols, std::siz
                                      double* __restrict out, std::size_t stride) noexcept {
     using R = Real<Level>;
     constexpr std::size_t width = Level::vector_bytes / sizeof(double);
-    const std::size_t whole = cols / width * width;
+    const auto some = [&](std::size_t j) {
+        store(out + j, (load<R>(x + j) - load<R>(centre + j)) * load<R>(factor + j));
+    };
     for (std::size_t i = 0; i < rows; ++i) {
-        for (std::size_t j = 0; j < whole; j += width) {
-            store(out + j, (load<R>(x + j) - load<R>(centre + j)) * load<R>(factor + j));
-        }
-        for (std::size_t j = whole; j < cols; ++j) {
-            out[j] = (x[j] - centre[j]) * factor[j];
+        if (cols < width) {
+            for (std::size_t j = 0; j < cols; ++j) {
+                out[j] = (x[j] - centre[j]) * factor[j];
+            }
+        } else {
+            for (std::size_t j = 0; j + width < cols; j += width) {
+                some(j);
+            }
+            some(cols - width);  // the last ones, some of them again
         }
         x += cols;
         out += stride;
@@ -137,10 +166,13 @@ void LogisticKernels<Level>::centred(const double* x, std::size_t cols, std::siz
 
 template <class Level>
 void LogisticKernels<Level>::dots(const double* x, std::size_t stride, std::size_t rows,
-                                  const double* w, double* f) noexcept {
+                                  const double* w, double* f, const double* next,
+                                  std::size_t ahead) noexcept {
     using R = Real<Level>;
     using L = Lanes<Level>;
-    for (std::size_t i = 0; i < rows; ++i) {
+    constexpr std::size_t line = 64 / sizeof(double);
+    const std::size_t share = ahead > 0 && rows >= lane_count ? ahead / (rows / lane_count) + 1 : 0;
+    const auto dot = [&](std::size_t i) {
         const double* row = x + i * stride;
         L sum;
         for (std::size_t j = 0; j < stride; j += lane_count) {
@@ -148,7 +180,23 @@ void LogisticKernels<Level>::dots(const double* x, std::size_t stride, std::size
                 sum.part[p] += load<R>(row + j + p * L::width) * load<R>(w + j + p * L::width);
             }
         }
-        f[i] = sum.sum();
+        return sum;
+    };
+    std::size_t i = 0;
+    if constexpr (L::parts == 1) {
+        for (; i + lane_count <= rows; i += lane_count) {
+            R sums[lane_count];
+            for (std::size_t k = 0; k < lane_count; ++k) {
+                sums[k] = dot(i + k).part[0];
+            }
+            store(f + i, row_sums<Level>(sums));
+            for (std::size_t k = 0; k < share; k += line) {
+                __builtin_prefetch(next + i / lane_count * share + k, 0, 2);
+            }
+        }
+    }
+    for (; i < rows; ++i) {
+        f[i] = dot(i).sum();
     }
 }
 

@@ -37,8 +37,8 @@ struct Lanes {
 }  // namespace
 
 template <class Level, class Query>
-void TreeKernels<Level, Query>::bounds(const Query& query, const double* box,
-                                       double* low) noexcept {
+std::uint32_t TreeKernels<Level, Query>::bounds(const Query& query, const double* box, double limit,
+                                                double* low) noexcept {
     double sum[fan_out] = {};
     for (std::size_t i = 0; i < query.n_columns; ++i) {
         const CodeColumn& column = query.columns[i];
@@ -63,9 +63,12 @@ void TreeKernels<Level, Query>::bounds(const Query& query, const double* box,
             }
         }
     }
+    std::uint32_t near = 0;
     for (std::size_t c = 0; c < fan_out; ++c) {
         low[c] = query.weight > 0 ? sum[c] / query.weight : 0.0;
+        near |= (low[c] <= limit ? 1U : 0U) << c;
     }
+    return near;
 }
 
 template <class Level, class Query>

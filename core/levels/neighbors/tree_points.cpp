@@ -5,49 +5,18 @@
 #include "assay/common/distance.hpp"
 #include "assay/common/simd.hpp"
 #include "assay/neighbors/tree_kernels.hpp"
+#include "point_total.hpp"
 
 namespace assay::neighbors {
 namespace {
 
-// The sum S over D columns (0: as many as `d` says), where difference(j) gives a vector.
-// Partial sums of columns that are not there would only add zeros.
-template <std::size_t D, class Vector, class Metric, class Difference>
-[[gnu::always_inline]] inline Vector total(const Metric& metric, std::size_t d,
-                                           const Difference& difference) noexcept {
-    if constexpr (D == 1) {
-        return metric.term(difference(0));
-    } else if constexpr (D == 2) {
-        return metric.join(metric.term(difference(0)), metric.term(difference(1)));
-    } else if constexpr (D == 3) {
-        return metric.join(metric.join(metric.term(difference(0)), metric.term(difference(2))),
-                           metric.term(difference(1)));
-    } else if constexpr (D == 4) {
-        return metric.join(metric.join(metric.term(difference(0)), metric.term(difference(2))),
-                           metric.join(metric.term(difference(1)), metric.term(difference(3))));
-    } else {
-        std::array<Vector, n_partials> partial{};
-        std::size_t j = 0;
-        for (; j + n_partials <= d; j += n_partials) {
-#pragma GCC unroll 8
-            for (std::size_t lane = 0; lane < n_partials; ++lane) {
-                partial[lane] = metric.join(partial[lane], metric.term(difference(j + lane)));
-            }
-        }
-#pragma GCC unroll 8
-        for (std::size_t lane = 0; lane < n_partials; ++lane) {
-            if (j + lane < d) {
-                partial[lane] = metric.join(partial[lane], metric.term(difference(j + lane)));
-            }
-        }
-        return join_partials(metric, partial);
-    }
-}
-
 template <std::size_t D, class Level, class Metric>
-[[gnu::always_inline]] inline void bounds_of(const PointQuery<Metric>& query, const double* box,
-                                             double* low) noexcept {
+[[gnu::always_inline]] inline std::uint32_t bounds_of(const PointQuery<Metric>& query,
+                                                      const double* box, double limit,
+                                                      double* low) noexcept {
     using Vector = Simd<double, Level>;
     const Vector zero = Vector::all(0.0);
+    std::uint32_t near = 0;
     for (std::size_t first = 0; first < fan_out; first += Vector::size) {
         const auto gap = [&](std::size_t j) __attribute__((always_inline)) {
             const Vector x = Vector::all(query.values[j]);
@@ -55,8 +24,11 @@ template <std::size_t D, class Level, class Metric>
             return fmax(fmax(Vector::load(side) - x, x - Vector::load(side + fan_out)), zero);
         };
         const Vector sum = total<D, Vector>(query.metric, query.d, gap);
-        (sum * Vector::all(query.metric.root_slack == 0 ? 1.0 : 1 - 0x1p-40)).store(low + first);
+        const Vector bound = sum * Vector::all(query.metric.root_slack == 0 ? 1.0 : 1 - 0x1p-40);
+        bound.store(low + first);
+        near |= not_above(bound, Vector::all(limit)) << first;
     }
+    return near;
 }
 
 template <std::size_t D, class Level, class Metric>
@@ -92,19 +64,19 @@ template <std::size_t D, class Level, class Metric>
 }  // namespace
 
 template <class Level, class Query>
-void TreeKernels<Level, Query>::bounds(const Query& query, const double* box,
-                                       double* low) noexcept {
+std::uint32_t TreeKernels<Level, Query>::bounds(const Query& query, const double* box, double limit,
+                                                double* low) noexcept {
     switch (query.d) {
         case 1:
-            return bounds_of<1, Level>(query, box, low);
+            return bounds_of<1, Level>(query, box, limit, low);
         case 2:
-            return bounds_of<2, Level>(query, box, low);
+            return bounds_of<2, Level>(query, box, limit, low);
         case 3:
-            return bounds_of<3, Level>(query, box, low);
+            return bounds_of<3, Level>(query, box, limit, low);
         case 4:
-            return bounds_of<4, Level>(query, box, low);
+            return bounds_of<4, Level>(query, box, limit, low);
         default:
-            return bounds_of<0, Level>(query, box, low);
+            return bounds_of<0, Level>(query, box, limit, low);
     }
 }
 

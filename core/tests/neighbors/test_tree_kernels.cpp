@@ -79,8 +79,14 @@ TEST_CASE("no bound exceeds the distance to a row of its box") {
                         }
                         using Query = PointQuery<decltype(metric)>;
                         double low[fan_out];
-                        TreeCalls<Query>::in_use().bounds({metric, values.data(), d}, box.data(),
-                                                          low);
+                        const auto bounds = TreeCalls<Query>::in_use().bounds;
+                        const Query query{metric, values.data(), d};
+                        bounds(query, box.data(), 0.0, low);
+                        const double limit = low[3];
+                        const std::uint32_t near = bounds(query, box.data(), limit, low);
+                        for (std::size_t child = 0; child < fan_out; ++child) {
+                            CHECK((near >> child & 1) == (low[child] <= limit ? 1 : 0));
+                        }
                         for (std::size_t r = 0; r < 40; ++r) {
                             CHECK(low[r / 5] <=
                                   assay::reduced_distance(

@@ -47,6 +47,22 @@ TEST_CASE("a tree finds the same rows with the same bits as the definition, ties
     }
 }
 
+TEST_CASE("many neighbours, and leaves of every size, change nothing") {
+    const std::size_t n = 700;
+    for (const auto kind : {Kind::normal, Kind::integers, Kind::duplicates}) {
+        const auto values = table<double>(kind, n, 3, 5);
+        const MatrixView<const double> rows{values.data(), n, 3};
+        const auto queries = rows.middle_rows(0, 60);
+        using Space = PointSpace<assay::Euclidean>;
+        for (const std::size_t leaf_size : {1UL, 4UL, 30UL, 700UL}) {
+            const BoxTree<Space> tree(Space{{}, 3}, rows, leaf_size, 1);
+            for (const std::size_t k : {1UL, 10UL, 32UL, 33UL, 700UL}) {
+                CHECK(nearest(tree, queries, k) == sorted(queries, rows, k, 2.0));
+            }
+        }
+    }
+}
+
 TEST_CASE("rows within a radius are those that the definition has there") {
     for (const auto kind : all_kinds) {
         const std::size_t n = 300;

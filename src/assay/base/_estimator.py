@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, ClassVar, Self
 
 import narwhals as nw
@@ -35,6 +36,14 @@ from assay.base._state import (
 )
 from assay.base._structure import check_array_state
 from assay.base._targets import class_codes, real_values
+
+
+@cache
+def _parameters(cls: type) -> tuple[str, ...]:
+    """Return the names of the parameters of a class, in alphabetical order."""
+    kinds = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+    own = inspect.signature(cls).parameters.values()
+    return tuple(sorted(each.name for each in own if each.kind not in kinds))
 
 
 class Estimator(BaseEstimator):
@@ -79,6 +88,24 @@ class Estimator(BaseEstimator):
     takes_nominal: ClassVar[bool] = False
     takes_sparse: ClassVar[bool] = False
     expected_failures: ClassVar[Mapping[str, str]] = {}
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether those of models inside the model are named, too.
+
+        Returns
+        -------
+        dict
+        """
+        # As scikit-learn's, which looks at the signature at each call: a search makes thousands.
+        if deep:
+            return super().get_params(deep=True)  # type: ignore[no-any-return]
+        cls: type = type(self)
+        return {name: getattr(self, name) for name in _parameters(cls)}
 
     def state(self) -> dict[str, Value]:
         """Return the fitted attributes: arrays, plain values, and models of which this is true.

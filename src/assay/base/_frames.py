@@ -36,6 +36,8 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     >>> as_frame([[1.0]]) is None
     True
     """
+    if isinstance(X, np.ndarray):  # the common case needs no questions
+        return None
     try:
         frame = nw.from_native(X, pass_through=True)
     except nw.exceptions.DuplicateError as error:
@@ -63,6 +65,8 @@ def as_vector(y: Any) -> Any:
     >>> as_vector(pl.Series([1.5, 2.5]))
     array([1.5, 2.5])
     """
+    if isinstance(y, np.ndarray):
+        return y
     column = nw.from_native(y, pass_through=True, allow_series=True)
     if isinstance(column, (nw.Series, nw.DataFrame)):
         return column.to_numpy()

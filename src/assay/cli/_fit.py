@@ -28,7 +28,7 @@ _USES = {
 }
 _JSON_PARTS = (
     "assay", "source", "task", "target", "metric", "score", "baseline", "gain", "verdict", "quick",
-    "chosen", "cost", "leaderboard", "notes", "plan", "seed", "effort",
+    "plain", "scores", "chosen", "choice", "cost", "leaderboard", "notes", "plan", "seed", "effort",
 )  # fmt: skip
 
 
@@ -44,6 +44,24 @@ _JSON_PARTS = (
     default="normal",
     show_default=True,
     help="How many candidates to try.",
+)
+@click.option(
+    "--search",
+    type=click.Choice(["grid", "sobol"]),
+    default="grid",
+    show_default=True,
+    help="How the candidates lie in their ranges: on grids, or as many evenly spread points.",
+)
+@click.option(
+    "--budget",
+    metavar="TIME",
+    help="Be done in this time, for example 90s, 10m or 1.5h; what does not fit is left out and "
+    "named. More time and the same ledger add it later.",
+)
+@click.option(
+    "--memory",
+    metavar="SIZE",
+    help="Use no more memory than this, for example 4GB; fewer workers run if need be.",
 )
 @click.option(
     "--seed",
@@ -66,6 +84,12 @@ _JSON_PARTS = (
     help="What the workers are.",
 )
 @click.option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Let a Dask cluster do the work, for example tcp://127.0.0.1:8786; then --jobs and "
+    "--backend have no effect. The result does not depend on it.",
+)
+@click.option(
     "--task",
     type=click.Choice(["classification", "binary", "multiclass", "regression", "rank"]),
     help="What is predicted; found if not given. rank: an order of the rows of each --group.",
@@ -79,6 +103,24 @@ _JSON_PARTS = (
     "minimised. Repeatable.",
 )
 @click.option(
+    "--prefer",
+    type=click.Choice(["best", "simplest"]),
+    default="best",
+    show_default=True,
+    help="simplest: the smallest model that is not significantly worse than the best.",
+)
+@click.option(
+    "--stack/--no-stack",
+    default=None,
+    help="Whether models may be mixed unless that is worse; by default yes, but with quick effort.",
+)
+@click.option(
+    "--calibrate/--no-calibrate",
+    default=None,
+    help="Whether probabilities and thresholds are corrected where that is better; by default yes, "
+    "but with quick effort.",
+)
+@click.option(
     "--kind",
     "kinds",
     metavar="COLUMN=KIND",
@@ -90,6 +132,12 @@ _JSON_PARTS = (
 @click.option("--group", metavar="COLUMN", help="Rows with the same value stay together.")
 @click.option("--time", metavar="COLUMN", help="Order in time; only the past predicts.")
 @click.option("--weights", metavar="COLUMN", help="How much each row counts.")
+@click.option(
+    "--holdout",
+    metavar="SHARE|FILE",
+    help="Set a test set aside that nothing sees until 'assay test' opens it, once: a share of the "
+    "rows, 0.2 being the usual one, or a file of its own.",
+)
 @table_options
 @click.option(
     "-o",
@@ -114,6 +162,7 @@ def fit(
     out: str | None,
     ledger: str | None,
     no_ledger: bool,
+    holdout: str | None,
     force: bool,
     as_json: bool,
     quiet: bool,
@@ -130,6 +179,7 @@ def fit(
         raise click.UsageError("--ledger and --no-ledger exclude each other")
     set_kinds = column_kinds(kinds)
     check_input(file)
+    test_set = _share_or_file(holdout)
     paths = outputs(file, out)
     if ledger is not None:
         paths["ledger"] = Path(ledger)
@@ -155,6 +205,7 @@ def fit(
             cost=list(cost) or None,
             kinds=set_kinds,
             n_jobs=jobs,
+            holdout=test_set,
             ledger=ledger_path,
             progress=told,
             on_table=None if as_json or quiet else show_table,
@@ -167,7 +218,18 @@ def fit(
     if as_json:
         click.echo(json.dumps(_summary(study.record, files, digest), allow_nan=False))
     elif not quiet:
-        _show(study.record, files, digest)
+        _show(study.full_record, files, digest)
+
+
+def _share_or_file(given: str | None) -> float | str | None:
+    """Return what ``--holdout`` means: a number is a share of the rows, all else a file."""
+    if given is None:
+        return None
+    try:
+        return float(given)
+    except ValueError:
+        check_input(given)
+        return given
 
 
 def _summary(record: dict[str, Any], files: dict[str, Path], digest: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from assay.cli._errors import INTERRUPTED, OK, TERMINATED, Terminated, fail
 from assay.cli._fit import fit
 from assay.cli._inspect import inspect
 from assay.cli._predict import predict
+from assay.cli._test_set import test
 
 _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -28,6 +29,7 @@ _ABOUT = """Find the best classical model for a table, and say honestly what it 
 \b
 assay fit heart.csv --target disease     writes heart.assay and heart.html
 assay predict heart.assay new.csv        one prediction per row
+assay test heart.assay heart.csv         opens the test set of fit --holdout, once
 assay cluster heart.csv                  groups of rows that are alike
 assay inspect heart.assay                what a model file holds
 
@@ -52,7 +54,7 @@ def cli() -> None:
     """Hold the subcommands."""
 
 
-for command in (fit, predict, cluster, inspect, completion):
+for command in (fit, predict, test, cluster, inspect, completion):
     cli.add_command(command)
 
 

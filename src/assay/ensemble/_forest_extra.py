@@ -117,9 +117,12 @@ class ExtraTreesClassifier(ForestClassifier):
 
     Each tree sees all rows; for each of `max_features` columns drawn anew one threshold is drawn
     between the least and the largest value in the node, and the best of these splits is taken
-    (Geurts, Ernst and Wehenkel, 2006). A nominal column draws a set of its levels. Missing values
-    go to the side that lowers the impurity more, levels unseen in fit to the same side. O(T n log n
-    m) for m columns per split. The same seed gives the same trees for any `n_jobs`, and tree t does
+    (Geurts, Ernst and Wehenkel, 2006). The levels of a nominal column
+    are put in the order of their codes or, by a coin, of a class's share (or the mean target), and
+    cut at a random place; missing values are a level of it. Of a numeric column they go with the
+    greater part of the rows, as a value in their midst would, and levels unseen in fit to the same
+    side. O(T n log n m) for m columns per split. The same seed gives the same trees for any
+    `n_jobs`, and tree t does
     not depend on the number of trees.
 
     ``n_estimators='oob'``: batches of 25 trees are grown until the out-of-bag error (share of wrong
@@ -292,9 +295,12 @@ class ExtraTreesRegressor(ForestRegressor):
 
     Each tree sees all rows; for each of `max_features` columns drawn anew one threshold is drawn
     between the least and the largest value in the node, and the best of these splits is taken
-    (Geurts, Ernst and Wehenkel, 2006). A nominal column draws a set of its levels. Missing values
-    go to the side that lowers the impurity more, levels unseen in fit to the same side. O(T n log n
-    m) for m columns per split. The same seed gives the same trees for any `n_jobs`, and tree t does
+    (Geurts, Ernst and Wehenkel, 2006). The levels of a nominal column
+    are put in the order of their codes or, by a coin, of a class's share (or the mean target), and
+    cut at a random place; missing values are a level of it. Of a numeric column they go with the
+    greater part of the rows, as a value in their midst would, and levels unseen in fit to the same
+    side. O(T n log n m) for m columns per split. The same seed gives the same trees for any
+    `n_jobs`, and tree t does
     not depend on the number of trees.
 
     ``n_estimators='oob'``: batches of 25 trees are grown until the out-of-bag error (squared error

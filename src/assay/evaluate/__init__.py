@@ -6,8 +6,10 @@ from assay.evaluate._cost import CostScorer, cost_metric, decide, expected_cost
 from assay.evaluate._cost_matrix import CostMatrix
 from assay.evaluate._formulas import Formula, RowMean
 from assay.evaluate._interval import Interval, batch_t, corrected_t
+from assay.evaluate._interval_parts import interval_of_parts
 from assay.evaluate._losses import empirical_loss
 from assay.evaluate._metric import Metric, get_metric
+from assay.evaluate._panel import panel
 from assay.evaluate._ranking import (
     kendall_tau,
     mean_auc,
@@ -17,6 +19,7 @@ from assay.evaluate._ranking import (
 )
 from assay.evaluate._ranking_queries import Queries
 from assay.evaluate._replay import replay
+from assay.evaluate._sample_interval import sample_interval
 
 __all__ = [
     "CostMatrix",
@@ -33,10 +36,13 @@ __all__ = [
     "empirical_loss",
     "expected_cost",
     "get_metric",
+    "interval_of_parts",
     "kendall_tau",
     "mean_auc",
     "mean_average_precision",
     "ndcg",
     "omega_loss",
+    "panel",
     "replay",
+    "sample_interval",
 ]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.special import expit, log_expit, log_softmax, softmax
+from scipy.special import log_expit, log_softmax
 from sklearn.utils.validation import check_is_fitted
 
 from assay.base import Classifier, DataError, check_array_state, check_n_jobs
@@ -18,7 +18,8 @@ from assay.linear._logistic_solve import (
     Solution,
     check_settings,
     class_weights,
-    solve,
+    probabilities,
+    solve_path,
     strength_of,
     warn_if_unfinished,
     warn_if_wide,
@@ -191,12 +192,7 @@ class LogisticRegression(Classifier):
         -------
         ndarray of float64 of shape (n_samples,) or (n_samples, n_classes)
         """
-        rows = self._predict_data(X)
-        scores = rows @ self.coef_.T
-        if sparse.issparse(scores):
-            scores = scores.toarray()
-        scores = np.asarray(scores, dtype=np.float64) + self.intercept_
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+        return self._scores(self._predict_data(X))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the most probable class of each row.
@@ -210,9 +206,7 @@ class LogisticRegression(Classifier):
         -------
         ndarray of shape (n_samples,)
         """
-        scores = self.decision_function(X)
-        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
-        return self.classes_[best]  # type: ignore[no-any-return]
+        return self._labels(self.decision_function(X))
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the probability of each class.
@@ -227,7 +221,7 @@ class LogisticRegression(Classifier):
         ndarray of float64 of shape (n_samples, n_classes)
             Columns in the order of `classes_`.
         """
-        return _probabilities(self.decision_function(X))
+        return probabilities(self.decision_function(X))
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the logarithm of the probability of each class, without loss of digits.
@@ -260,6 +254,17 @@ class LogisticRegression(Classifier):
             self.coef_ = self.coef_.toarray()
         return self
 
+    def _scores(self, rows: Any) -> NDArray[np.float64]:
+        scores = rows @ self.coef_.T
+        if sparse.issparse(scores):
+            scores = scores.toarray()
+        scores = np.asarray(scores, dtype=np.float64) + self.intercept_
+        return scores[:, 0] if scores.shape[1] == 1 else scores
+
+    def _labels(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        best = (scores > 0).astype(np.intp) if scores.ndim == 1 else scores.argmax(axis=1)
+        return self.classes_[best]  # type: ignore[no-any-return]
+
     def _fit_together(
         self, models: Sequence[Self], X: Any, y: Any, sample_weight: ArrayLike | None
     ) -> None:
@@ -277,7 +282,9 @@ class LogisticRegression(Classifier):
             start = None  # the last fit was on another table
         for strength in strengths:
             warn_if_wide(strength, *rows.shape)
-        solutions = solve(rows, codes, weights, n_classes, strengths, settings, n_threads, start)
+        solutions = solve_path(
+            rows, codes, weights, n_classes, strengths, settings, n_threads, start
+        )
         for model, solution in zip(models, solutions, strict=True):
             model.classes_ = self.classes_
             model.n_features_in_ = self.n_features_in_
@@ -325,9 +332,3 @@ def _need_two_classes(classes: NDArray[Any]) -> None:
 
 def _n_outputs(n_classes: int) -> int:
     return 1 if n_classes == 2 else n_classes
-
-
-def _probabilities(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    if scores.ndim == 1:
-        return np.column_stack([expit(-scores), expit(scores)])
-    return softmax(scores, axis=1)  # type: ignore[no-any-return]

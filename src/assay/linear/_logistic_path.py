@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from assay.base import Fitted, ParameterError, Predicted, did_you_mean
-from assay.linear._logistic_solve import strength_of
+from assay.linear._logistic_solve import probabilities, strength_of
 
 Candidates = Sequence[Mapping[str, Any]]
 #: Parameters that only change the penalty.
@@ -79,6 +79,7 @@ class LogisticPath:
         queries = X[np.concatenate(tests)]
         n_classes, sizes = int(y.max()) + 1, [len(test) for test in tests]
         models: dict[int, Any] = {}
+        rows: Any = None  # the test rows, checked once
         for index in range(len(candidates)):
             if index not in models:
                 group = _group(estimator, candidates, index)
@@ -86,12 +87,15 @@ class LogisticPath:
             model = models.pop(index)
             if isinstance(model, ParameterError):
                 raise model
-            given = model.predict_proba(queries)
+            if rows is None:
+                rows = model._predict_data(queries)
+            scores = model._scores(rows)
+            given = probabilities(scores)
             probability = given
             if given.shape[1] != n_classes:
                 probability = np.zeros((len(given), n_classes))
                 probability[:, model.classes_] = given
-            label = model.predict(queries).astype(np.int64)
+            label = model._labels(scores).astype(np.int64)
             size = float(np.count_nonzero(model.coef_) + len(model.intercept_))
             yield Fitted(Predicted(label, probability).blocks(sizes), size)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from scipy.special import expit, softmax
 from sklearn.exceptions import ConvergenceWarning
 
 from assay._core import linear as kernels
@@ -111,6 +113,53 @@ def class_weights(
     return scaled
 
 
+def solve_path(
+    rows: Any,
+    codes: NDArray[np.int64],
+    weight: NDArray[np.float64],
+    n_classes: int,
+    strengths: Sequence[Strength],
+    settings: Mapping[str, Any],
+    n_threads: int,
+    start: NDArray[np.float64] | None = None,
+) -> list[Solution]:
+    """Return the solution for each penalty, each begun where those before it point to.
+
+    Solutions of L2 penalties are a smooth curve over log l2: a parabola through the last three
+    comes nearer to the next one than the last one is. Other penalties start from the last one.
+    """
+    if len(strengths) < 3 or any(each.l1 > 0 or each.l2 == 0 for each in strengths):
+        return solve(rows, codes, weight, n_classes, strengths, settings, n_threads, start)
+    found: list[Solution] = []
+    at: list[float] = []
+    known: list[NDArray[np.float64]] = []
+    for strength in strengths:
+        where = float(np.log(strength.l2))
+        begin = _pointed(at, known, where) if known else start
+        one = solve(rows, codes, weight, n_classes, [strength], settings, n_threads, begin)[0]
+        found.append(one)
+        if where not in at[-1:]:
+            at, known = (
+                [*at, where][-3:],
+                [*known, np.column_stack([one.coef, one.intercept])][-3:],
+            )
+    return found
+
+
+def _pointed(
+    at: Sequence[float], known: Sequence[NDArray[np.float64]], where: float
+) -> NDArray[np.float64]:
+    """Return the polynomial through the known points, a step further; the last one if it is far."""
+    widest = max((abs(b - a) for a, b in pairwise(at)), default=0.0)
+    if abs(where - at[-1]) > 1.5 * widest:
+        return known[-1]
+    total = np.zeros_like(known[0])
+    for i, value in enumerate(known):
+        others = [at[j] for j in range(len(at)) if j != i]
+        total += value * np.prod([(where - other) / (at[i] - other) for other in others])
+    return total
+
+
 def solve(
     rows: Any,
     codes: NDArray[np.int64],
@@ -161,6 +210,13 @@ def solve(
         )
         for i, each in enumerate(strengths)
     ]
+
+
+def probabilities(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the probability of each class from log-odds, or from one score per class."""
+    if scores.ndim == 1:
+        return np.column_stack([expit(-scores), expit(scores)])
+    return softmax(scores, axis=1)  # type: ignore[no-any-return]
 
 
 def warn_if_wide(strength: Strength, n_samples: int, n_features: int) -> None:

@@ -22,9 +22,9 @@ _CHUNK = 1 << 21
 
 #: When 'auto' tries a tree: fewer rows, or more columns, never paid.
 _TREE_ROWS, _TREE_COLUMNS, _TREE_CODES = 4096, 16, 256
-#: A tree pays when a query looks at fewer than one row in so many: 6.5 ns for a row that it looks
-#: at, 0.25 ns for a row in the tiles of brute force (100k rows, 4 to 8 columns, one thread).
-_TREE_PAYS = 30
+#: A tree pays when a query looks at fewer than one row in so many: 3.4 ns for a row that it looks
+#: at, 0.24 ns for a row in the tiles of brute force (100k rows, 8 and 9 columns, one thread).
+_TREE_PAYS = 15
 _PROBES, _PROBE_NEIGHBORS = 64, 10
 
 Found = tuple[NDArray[np.float64], NDArray[np.int64]]

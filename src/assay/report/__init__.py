@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from assay.report._cluster_render import render_clusters, write_clusters
 from assay.report._cluster_text import cluster_text
+from assay.report._holdout import opening_text
 from assay.report._render import render, write
 from assay.report._text import overview_text, summary_text
 
 __all__ = [
     "cluster_text",
+    "opening_text",
     "overview_text",
     "render",
     "render_clusters",

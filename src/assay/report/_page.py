@@ -7,8 +7,10 @@ from typing import Any
 
 from assay.base import DataError
 from assay.report import _charts
+from assay.report._choice import choice
 from assay.report._columns import cards
 from assay.report._diagnostics import diagnostics
+from assay.report._holdout import holdout_page
 from assay.report._words import (
     clean,
     count,
@@ -20,9 +22,9 @@ from assay.report._words import (
     metric_short,
     names,
     params_text,
-    short,
     span,
     told_notes,
+    work_text,
 )
 
 FORMAT = 1
@@ -70,9 +72,11 @@ def page(record: Mapping[str, Any]) -> Page:
     data = clean(record)
     sections = {
         "headline": _headline(data),
+        "holdout": holdout_page(data),
         "rows": _rows(data),
         "ranking": _ranking(data),
         "chosen": _chosen(data),
+        "choice": choice(data),
         "diagnostics": diagnostics(data),
         "overview": _overview(data),
         "measured": _measured(data),
@@ -140,7 +144,17 @@ def _headline(data: Mapping[str, Any]) -> Page:
         },
         "table": [[row["name"], figure(row["value"], places), span(row, places)] for row in drawn],
         "has_quick": any(row["name"] == "Quick estimate" for row in drawn),
+        "scores": _scores(data.get("scores") or []),
     }
+
+
+def _scores(rows: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Return every metric with its interval; nothing where there is only the one above."""
+    told = [row for row in rows if row.get("value") is not None]
+    if len(told) < 2:
+        return []
+    shown = [(metric_label(str(row["metric"])), row, decimals(row)) for row in told]
+    return [[name, figure(row["value"], at), span(row, at)] for name, row, at in shown]
 
 
 def _gain(gain: Mapping[str, Any] | None, places: int) -> Page | None:
@@ -369,10 +383,14 @@ def _measured(data: Mapping[str, Any]) -> Page:
     facts = []
     if plan.get("text"):
         facts.append(["How", plan["text"]])
+    if (data.get("plain") or {}).get("text"):
+        facts.append(["The number", _sentence(str(data["plain"]["text"]))])
     if (data.get("cost") or {}).get("text"):
         facts.append(["Costs", _sentence(str(data["cost"]["text"]))])
+    if data.get("portfolio"):
+        facts.append(["Tried", _tried(data["portfolio"])])
     if work.get("fits") is not None:
-        facts.append(["Work done", _work(work)])
+        facts.append(["Work done", work_text(work)])
     facts += [
         ["Seed", str(data.get("seed"))],
         ["Effort", str(data.get("effort"))],
@@ -387,14 +405,12 @@ def _measured(data: Mapping[str, Any]) -> Page:
     return {"facts": [fact for fact in facts if fact[1] not in ("", "None")]}
 
 
-def _work(work: Mapping[str, Any]) -> str:
-    fits, naive = work["fits"], work.get("naive_fits")
-    if naive and fits and naive > fits:
-        return (
-            f"{count(fits, 'fit')} where a plain nested search needs {naive:,} "
-            f"({short(round(naive / fits, 1))} times as many)"
-        )
-    return count(fits, "fit")
+def _tried(rules: Sequence[Mapping[str, Any]]) -> str:
+    """Return what was tried and by which rule, in the order of trial."""
+    return "; ".join(
+        f"{rule['family']} ({count(rule['candidates'], 'candidate')}): {rule['why']}"
+        for rule in rules
+    )
 
 
 def _specs(part: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assay.report._holdout import holdout_text
 from assay.report._words import (
     clean,
     count,
@@ -17,6 +18,7 @@ from assay.report._words import (
     params_text,
     span,
     told_notes,
+    work_text,
 )
 
 _WIDTH = 11
@@ -89,6 +91,10 @@ def summary_text(record: Mapping[str, Any], *, top: int = 5) -> str:
     lines.append(_block("Best", _ranking(data["leaderboard"], top)))
     if (data.get("plan") or {}).get("text"):
         lines.append(_block("Measured", [data["plan"]["text"]]))
+    if data.get("holdout"):
+        lines.append(_block("Test set", holdout_text(data)))
+    if (data.get("work") or {}).get("fits") is not None:
+        lines.append(_block("Work", [work_text(data["work"])]))
     if told_notes(data):
         lines.append(_block("Notes", told_notes(data)[:_MAX_NOTES]))
     return "\n".join(lines)

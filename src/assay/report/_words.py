@@ -31,6 +31,16 @@ _METRICS = {
         "what a decision costs on average, as the costs were given; smaller is better",
     ),
     "f1": ("F1 score", "F1", "the balance of precision and recall; 1 is perfect"),
+    "recall": (
+        "sensitivity (recall)",
+        "Sensitivity",
+        "the share of the positive rows that are found; 1 is perfect",
+    ),
+    "specificity": (
+        "specificity",
+        "Specificity",
+        "the share of the negative rows that are found; 1 is perfect",
+    ),
     "log_loss": (
         "log loss",
         "Log loss",
@@ -246,6 +256,24 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     ('1 row', '1,200 rows', '2 classes')
     """
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def work_text(work: Mapping[str, Any]) -> str:
+    """Return the fits that were done, beside those that a plain nested search would do.
+
+    Examples
+    --------
+    >>> work_text({"fits": 40, "naive_fits": 1000})
+    '40 fits where a plain nested search needs 1,000 (25 times as many)'
+    """
+    fits, naive = work["fits"], work.get("naive_fits")
+    if naive and fits and naive > fits:
+        times = short(round(naive / fits, 1))
+        return (
+            f"{count(fits, 'fit')} where a plain nested search needs {naive:,} "
+            f"({times} times as many)"
+        )
+    return count(fits, "fit")
 
 
 def share(part: float, whole: float) -> str:

@@ -10,19 +10,26 @@ from numpy.typing import NDArray
 from assay.base import DataError
 from assay.select._bbc import bootstrap_choice
 from assay.select._choose import Judged, nested_choice, outer_predictions
-from assay.select._estimate import intervals
+from assay.select._decide import Chooser, Decision
+from assay.select._estimate import estimate
 from assay.select._layout import Layout
 from assay.select._outcome import (
     Baseline,
+    Calibration,
     Chosen,
     LeaderboardRow,
+    Member,
     NestedRow,
     Outcome,
+    Stack,
     Work,
 )
 from assay.select._path import count_fits, weight_parameter
+from assay.select._recipe import Options, Recipe
 from assay.select._run import Runner
 from assay.select._score import Judge, ScoreTable, score_table
+from assay.select._smaller import smaller_choices
+from assay.select._stages import Ran
 from assay.select._trivial import baseline_name
 from assay.select._unit import Unit
 
@@ -33,8 +40,11 @@ def outcome_of(
     judge: Judge,
     task: str,
     priority: NDArray[np.int64] | None = None,
+    *,
+    ran: Ran,
+    options: Options = Options(),  # noqa: B008
 ) -> Outcome:
-    """Run every unit of the layout's plan that is missing, and draw the conclusions.
+    """Draw the conclusions from the units that were run, and add the fits they ask for.
 
     Parameters
     ----------
@@ -48,52 +58,94 @@ def outcome_of(
         "binary", "multiclass", "regression" or "rank".
     priority : ndarray of shape (n_candidates,), optional
         A tie goes to the lowest; without it to the smaller model.
+    ran : Ran
+        The units of the plan that were run, and what was dropped on the way.
+    options : Options
+        What a choice may do beyond taking the best candidate.
     """
-    plan, repeats = layout.plan, layout.repeats
-    units = [
-        runner.unit(family, repeat, split)
-        for repeat in range(repeats)
-        for split in plan.splits
-        for family in range(len(runner.families))
-    ]
-    outer_fits = sum(outer.served_by is None for outer in plan.outers) * repeats
-    runner.expect(len(units) + outer_fits)
-    runner.run(units)
+    plan, repeats, units = layout.plan, layout.repeats, ran.units
     table = score_table(runner, plan, judge, priority)
+    ran.mask(table, plan)
     final = [row for repeat in range(repeats) for row in table.rows_of(repeat, plan.final)]
     ranking = table.ranking(final)
     if not ranking:
         raise _nothing_works(table, judge)
     quick = bootstrap_choice(runner, plan, judge, table, layout.clusters)
-    judged, added, replaced = nested_choice(runner, plan, judge, table)
-    score, trivial, gain = intervals(
-        judge, judged, task=task, clusters=layout.clusters, seed=runner.seed
+    chooser = Chooser(runner, plan, judge, table, options)
+    judged, added, replaced = nested_choice(runner, plan, judge, table, chooser)
+    found = estimate(
+        judge,
+        judged,
+        task=task,
+        clusters=layout.clusters,
+        seed=runner.seed,
+        smaller=smaller_choices(runner, plan, table, chooser, judged),
     )
     board = _leaderboard(runner, judge, table, final, ranking)
-    best = table.candidates[ranking[0]]
+    decision = chooser.decide(final, ladder=True)
+    best = table.candidates[decision.recipe.column]
     family = runner.families[best.family]
-    assert board[0].score is not None
+    plain = judge.metric.natural(float(table.means(final)[0][decision.recipe.column]))
     return Outcome(
         task=task,
         metric=judge.metric,
-        score=score,
-        baseline=Baseline(baseline_name(judge), trivial),
-        gain=gain,
+        score=found.score,
+        baseline=Baseline(baseline_name(judge), found.baseline),
+        gain=found.gain,
         quick=quick,
-        chosen=Chosen(family, best.index, family.candidates[best.index], board[0].score),
+        chosen=Chosen(family, best.index, family.candidates[best.index], plain),
         nested=tuple(_nested_row(runner, judge, table, each) for each in judged),
         leaderboard=tuple(board),
         outer=outer_predictions(judge, judged),
         work=Work(
-            _count(runner, [*units, *added]) + 1,
+            _count(runner, [*units, *added]) + len(decision.recipe.columns),
             plan.naive_fits(len(table.candidates), repeats),
             len(units) + len(added),
         ),
         plan=layout.summary(),
-        notes=(*layout.notes, *_notes(runner, judge, table, judged), *replaced),
+        notes=(
+            *layout.notes,
+            *ran.notes,
+            *_notes(runner, judge, table, judged),
+            *replaced,
+            *chooser.notes,
+        ),
         seed=runner.seed,
         cost=judge.cost,
+        table=table,
+        stack=_stack(runner, judge, table, decision),
+        calibration=_calibration(judge, decision),
+        ladder=decision.ladder,
+        prefer=options.prefer,
+        plain=found.plain,
+        scores=found.scores,
+        how=found.text,
+        n_classes=judge.n_classes,
+        positive=judge.positive,
     )
+
+
+def _stack(runner: Runner, judge: Judge, table: ScoreTable, decision: Decision) -> Stack | None:
+    recipe = decision.recipe
+    if not recipe.is_stack or decision.stack is None:
+        return None
+    members = []
+    for column, weight in zip(recipe.columns, recipe.weights, strict=True):
+        candidate = table.candidates[column]
+        family = runner.families[candidate.family]
+        params = family.candidates[candidate.index]
+        members.append(Member(family, candidate.index, params, weight))
+    members.sort(key=lambda member: -member.weight)
+    natural = judge.metric.natural
+    return Stack(tuple(members), natural(decision.stack), natural(decision.single))
+
+
+def _calibration(judge: Judge, decision: Decision) -> Calibration | None:
+    found = decision.adjusted
+    if not found.scores:
+        return None
+    scores = {way: judge.metric.natural(score) for way, score in found.scores.items()}
+    return Calibration(found.method, found.learned, found.threshold, scores)
 
 
 def _leaderboard(
@@ -120,18 +172,37 @@ def _named(runner: Runner, table: ScoreTable, column: int) -> tuple[str, dict[st
     return family.name, dict(family.candidates[candidate.index])
 
 
+def _told(runner: Runner, table: ScoreTable, recipe: Recipe) -> tuple[str, dict[str, object]]:
+    """Return name and parameters of a choice; of a stack, the weights by name."""
+    name, params = _named(runner, table, recipe.column)
+    if recipe.is_stack:
+        name, params = f"stack of {len(recipe.columns)}", {}
+        for column, weight in zip(recipe.columns, recipe.weights, strict=True):
+            member = _named(runner, table, column)[0]
+            same = sum(known == member or known.startswith(f"{member} #") for known in params)
+            params[f"{member} #{same + 1}" if same else member] = round(weight, 4)
+    if recipe.learned is not None:
+        params["calibration"] = recipe.learned.method
+    if recipe.threshold is not None:
+        params["threshold"] = recipe.threshold
+    return name, params
+
+
 def _why(table: ScoreTable, column: int) -> str:
     """Return the first reason why a candidate has no score, and how often it failed."""
     failures = [text for (_, _, where), text in table.failed.items() if where == column]
     if failures:
         splits = len({place[:2] for place in table.places})
         return f"{failures[0]} ({len(failures)} of {splits} fits)"
+    if column in table.dropped:
+        return table.dropped[column]
     reasons = [text for (_, where), text in table.reason.items() if where == column]
     return f"no score: {reasons[0]}"
 
 
 def _nested_row(runner: Runner, judge: Judge, table: ScoreTable, each: Judged) -> NestedRow:
-    name, params = _named(runner, table, each.column)
+    recipe = Recipe((each.column,)) if each.recipe is None else each.recipe
+    name, params = _told(runner, table, recipe)
     natural = judge.metric.natural
     return NestedRow(
         each.repeat,

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.base import DataError, Predicted
+from assay.select._decide import Chooser
 from assay.select._outcome import OuterPredictions
 from assay.select._plan import Outer, Plan
+from assay.select._recipe import Recipe
 from assay.select._run import Runner
 from assay.select._score import Judge, ScoreTable
 from assay.select._trivial import trivial_prediction
@@ -30,10 +32,11 @@ class Judged:
     predicted: Predicted
     score: float
     baseline: float
+    recipe: Recipe | None = None
 
 
 def nested_choice(
-    runner: Runner, plan: Plan, judge: Judge, table: ScoreTable
+    runner: Runner, plan: Plan, judge: Judge, table: ScoreTable, chooser: Chooser
 ) -> tuple[list[Judged], list[Unit], list[str]]:
     """Choose for every outer block and judge the choices.
 
@@ -41,6 +44,8 @@ def nested_choice(
     ----------
     runner, plan, judge, table
         The search so far: every candidate is fitted on every split of the plan.
+    chooser : Chooser
+        The rules; for an outer block they see only what has no part of it.
 
     Returns
     -------
@@ -53,56 +58,82 @@ def nested_choice(
     """
     units: list[Unit] = []
     notes: list[str] = []
-    rankings: dict[tuple[int, Outer], list[int]] = {}
+    choices: dict[tuple[int, Outer], list[tuple[Recipe, float]]] = {}
     for repeat in range(len(runner.partitions)):
         for outer in plan.outers:
             inner = table.rows_of(repeat, outer.inner)
             if table.defined[inner].any():
-                rankings[repeat, outer] = table.ranking(inner)
+                choices[repeat, outer] = _in_turn(chooser, table, inner)
             else:
                 notes.append(
                     f"block {outer.block}: {judge.metric.name} is undefined on all blocks that "
                     "could choose for it; it was left out"
                 )
-    found: dict[tuple[int, Outer], tuple[int, Predicted]] = {}
+    found: dict[tuple[int, Outer], tuple[Recipe, float, Predicted]] = {}
     step = 0
-    while len(found) < len(rankings):
-        waiting = {
-            key: _nth(ranking, step) for key, ranking in rankings.items() if key not in found
-        }
+    while len(found) < len(choices):
+        waiting = {key: _nth(turn, step) for key, turn in choices.items() if key not in found}
         batch = {
-            (repeat, outer): _outer_unit(runner, plan, table, repeat, outer, column)
-            for (repeat, outer), column in waiting.items()
+            (repeat, outer): [
+                _outer_unit(runner, plan, table, repeat, outer, column) for column in recipe.columns
+            ]
+            for (repeat, outer), (recipe, _) in waiting.items()
         }
-        new = [unit for (_, outer), (unit, _) in batch.items() if outer.served_by is None]
+        new = [
+            unit
+            for (_, outer), fits in batch.items()
+            if outer.served_by is None
+            for unit, _ in fits
+        ]
         runner.run(new)
         units += new
-        for (repeat, outer), (unit, position) in batch.items():
-            entry = runner.entries(unit)[position]
-            if entry.fitted is None:
-                name = runner.families[unit.family].name
+        for (repeat, outer), fits in batch.items():
+            recipe, expected = waiting[repeat, outer]
+            entries = [runner.entries(unit)[position] for unit, position in fits]
+            failed = next((at for at, entry in enumerate(entries) if entry.fitted is None), None)
+            if failed is not None:
+                name = runner.families[fits[failed][0].family].name
+                who = "a member of the stack," if recipe.is_stack else "the chosen candidate of"
                 notes.append(
-                    f"block {outer.block}: the chosen candidate of {name} failed "
-                    f"({entry.failed}); the next best was taken"
+                    f"block {outer.block}: {who} {name} failed "
+                    f"({entries[failed].failed}); the next best was taken"
                 )
                 continue
-            test = unit.split.tests.index(outer.block)
-            found[repeat, outer] = waiting[repeat, outer], entry.fitted.predictions[test]
+            parts = [
+                entry.fitted.predictions[unit.split.tests.index(outer.block)]
+                for entry, (unit, _) in zip(entries, fits, strict=True)
+                if entry.fitted is not None
+            ]
+            found[repeat, outer] = recipe, expected, recipe.apply(parts, judge.n_classes)
         step += 1
     judged = [
-        _judged(runner, judge, table, repeat, outer, *found[repeat, outer])
-        for repeat, outer in rankings
+        _judged(runner, judge, repeat, outer, *found[repeat, outer]) for repeat, outer in choices
     ]
     return judged, units, notes
 
 
-def _nth(ranking: Sequence[int], step: int) -> int:
-    if step >= len(ranking):
+def _in_turn(
+    chooser: Chooser, table: ScoreTable, places: Sequence[int]
+) -> list[tuple[Recipe, float]]:
+    """Return the choice and, in case that its fit fails, the candidates from best to worst."""
+    if not table.ranking(places):
+        return []
+    decision = chooser.decide(places)
+    means = table.means(places)[0]
+    turn = [(decision.recipe, decision.inner)]
+    for column in table.ranking(places):
+        if not (decision.recipe.is_plain and decision.recipe.column == column):
+            turn.append((Recipe((column,)), float(means[column])))
+    return turn
+
+
+def _nth(turn: Sequence[tuple[Recipe, float]], step: int) -> tuple[Recipe, float]:
+    if step >= len(turn):
         raise DataError(
             "no candidate could be fitted and scored for every block; see the messages of the "
             "failed candidates, or use fewer blocks or another metric"
         )
-    return ranking[step]
+    return turn[step]
 
 
 def _outer_unit(
@@ -119,20 +150,19 @@ def _outer_unit(
 def _judged(
     runner: Runner,
     judge: Judge,
-    table: ScoreTable,
     repeat: int,
     outer: Outer,
-    column: int,
+    recipe: Recipe,
+    inner: float,
     predicted: Predicted,
 ) -> Judged:
     partition = runner.partitions[repeat]
     rows = partition.rows(outer.block)
     train = partition.train_rows(outer.fit.train, outer.fit.tests)
-    inner = float(table.means(table.rows_of(repeat, outer.inner))[0][column])
     score, _ = judge.score(rows, predicted)
     trivial, _ = judge.score(rows, trivial_prediction(judge, train, len(rows)))
     decided = judge.decided(predicted)
-    return Judged(repeat, outer, rows, train, column, inner, decided, score, trivial)
+    return Judged(repeat, outer, rows, train, recipe.column, inner, decided, score, trivial, recipe)
 
 
 def outer_predictions(judge: Judge, judged: Sequence[Judged]) -> OuterPredictions:

@@ -7,32 +7,68 @@ from collections.abc import Callable, Sequence
 #: (units done, units in all, seconds left or None, what was done last)
 Progress = Callable[[int, int, float | None, str], None]
 
+# A work unit is about a millisecond; what the first units took soon outweighs this guess.
+SECONDS_PER_WORK = 1e-3
+_TRUST = 1000.0  # work units that the guess counts for
+
 
 class Clock:
-    """Counts units and estimates the time left from the speed of each family so far."""
+    """Counts units and estimates the time left from the speed of each family so far.
+
+    Before a family's first unit its speed is that of all units so far, and before the first one
+    it is the speed of the machine that work units were calibrated on.
+    """
 
     def __init__(self, progress: Progress | None, n_jobs: int) -> None:
         self.progress = progress
         self.n_jobs = n_jobs
         self.total = 0
         self.done = 0
-        self._left: dict[int, float] = {}  # cost still to pay, by family
+        self.vague = False  # whether nothing can be told before the first unit
+        self._expected: dict[int, float] = {}  # cost of units not yet asked for, by family
+        self._left: dict[int, float] = {}  # cost of units asked for and still to pay, by family
         self._paid: dict[int, float] = {}
         self._seconds: dict[int, float] = {}
-        self._count = 0
 
-    def add(self, costs: Sequence[tuple[int, float]], there: int) -> None:
-        self.done += there
+    def expect(self, costs: Sequence[tuple[int, float]], others: int) -> None:
+        """Count units before they run, and others of which nothing is known but that they come."""
+        self.total = len(costs) + others
+        self._expected = {}
+        for family, cost in costs:
+            self._expected[family] = self._expected.get(family, 0.0) + cost
+
+    def expect_less(self, costs: Sequence[tuple[int, float]]) -> None:
+        """Take back units that were counted and will not run."""
+        self.total -= len(costs)
+        for family, cost in costs:
+            self._expected[family] = max(0.0, self._expected.get(family, 0.0) - cost)
+
+    def add(self, costs: Sequence[tuple[int, float]], there: Sequence[tuple[int, float]]) -> None:
+        """Begin units, of which some were done in an earlier run."""
+        self.done += len(there)
         self.total = max(self.total, self.done + len(costs))
+        for family, cost in (*costs, *there):
+            self._expected[family] = max(0.0, self._expected.get(family, 0.0) - cost)
         for family, cost in costs:
             self._left[family] = self._left.get(family, 0.0) + cost
         if there:
             self.report("found in the ledger")
 
+    def forget(self, costs: Sequence[tuple[int, float]]) -> None:
+        """Take back units that will not run."""
+        for family, cost in costs:
+            self._left[family] -= cost
+
+    def keep(self, families: Sequence[int]) -> None:
+        """Forget all families but these; the others are numbered anew."""
+        for costs in (self._expected, self._left, self._paid, self._seconds):
+            kept = [costs.get(family, 0.0) for family in families]
+            costs.clear()
+            costs.update(enumerate(kept))
+
     def tick(self, cost: tuple[int, float], seconds: float, what: str) -> None:
         family, amount = cost
         self.done += 1
-        self._count += 1
         self._left[family] -= amount
         self._paid[family] = self._paid.get(family, 0.0) + amount
         self._seconds[family] = self._seconds.get(family, 0.0) + seconds
@@ -43,11 +79,23 @@ class Clock:
             self.progress(self.done, self.total, self._seconds_left(), what)
 
     def _seconds_left(self) -> float | None:
-        if not self._count:
+        if not self.total or (self.vague and not self._seconds):
             return None
-        overall = sum(self._seconds.values()) / sum(self._paid.values())
-        left = 0.0
-        for family, cost in self._left.items():
-            paid = self._paid.get(family)
-            left += cost * (self._seconds[family] / paid if paid else overall)
+        left = sum(
+            cost * self.speed(family)
+            for costs in (self._left, self._expected)
+            for family, cost in costs.items()
+        )
         return left / self.n_jobs
+
+    def speed(self, family: int) -> float:
+        """Return the seconds that a work unit of a family takes one worker."""
+        paid = self._paid.get(family)
+        if paid:
+            return self._seconds[family] / paid
+        seconds = sum(self._seconds.values()) + _TRUST * SECONDS_PER_WORK
+        return seconds / (sum(self._paid.values()) + _TRUST)
+
+    def known(self, family: int) -> bool:
+        """Say whether a unit of the family was timed."""
+        return bool(self._paid.get(family))

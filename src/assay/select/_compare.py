@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtr
 from sklearn.base import is_classifier
 from threadpoolctl import threadpool_limits
 
@@ -22,6 +20,7 @@ from assay.select._problem import Problem
 from assay.select._run import Runner
 from assay.select._score import Judge, score_table
 from assay.select._search import problem_of
+from assay.select._significance import correlated_t
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,23 +181,16 @@ def _concluded(score: NDArray[np.float64], metric: Any, ratio: float, rope: floa
     bounds = {"low": metric.low, "high": metric.high}
     span = None if metric.low is None or metric.high is None else metric.high - metric.low
     gain = corrected_t(difference, ratio, low=None if span is None else -span, high=span)
-    count = len(difference)
-    spread = math.sqrt((1 / count + ratio) * float(difference.var(ddof=1)))
-
-    def below(value: float) -> float:
-        if spread == 0:
-            return float(gain.value < value) + 0.5 * float(gain.value == value)
-        return float(stdtr(count - 1, (value - gain.value) / spread))
-
+    found = correlated_t(difference, ratio, rope)
     return Comparison(
         metric=metric.name,
         a=corrected_t(sign * score[:, 0], ratio, **bounds),
         b=corrected_t(sign * score[:, 1], ratio, **bounds),
         gain=gain,
-        p_value=2 * min(below(0.0), 1 - below(0.0)),
-        a_better=1 - below(rope),
-        equal=below(rope) - below(-rope),
-        b_better=below(-rope),
+        p_value=found.p_value,
+        a_better=found.above,
+        equal=found.within,
+        b_better=found.below,
         rope=rope,
         differences=difference,
     )

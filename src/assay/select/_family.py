@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,6 +26,12 @@ class Family:
     encoder : transformer, optional
         Fitted on the training rows only, before the estimator; shared by all families that have an
         equal one.
+    work : callable, optional
+        ``work(train, tests)``: what one unit with all candidates costs, in work units (about one
+        millisecond each on one core), for so many rows to fit and to predict. It decides what is
+        tried and when, never what wins.
+    memory : callable, optional
+        ``memory(rows)``: bytes that one unit holds on a table of so many rows.
 
     Examples
     --------
@@ -39,6 +45,8 @@ class Family:
     estimator: Any
     candidates: Sequence[Mapping[str, Any]] = ({},)
     encoder: Any = None
+    work: Callable[[int, int], float] | None = None
+    memory: Callable[[int], float] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "candidates", tuple(dict(each) for each in self.candidates))

@@ -9,21 +9,24 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
-from sklearn.model_selection import ParameterGrid, check_cv
+from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import DataError, ParameterError, class_codes, real_values
+from assay.base import DataError, ParameterError, as_frame, class_codes, real_values
 from assay.evaluate import Interval
 from assay.select._clock import Progress
 from assay.select._family import Family
+from assay.select._given_rows import GivenRows
+from assay.select._nested_results import cv_results, inner_scores, outer_metrics
 from assay.select._outcome import Outcome
 from assay.select._path import weight_parameter
 from assay.select._search import search
-
-Grid = Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Sequence[Any]]]
+from assay.select._sobol import fixed_set
+from assay.select._space import SpaceLike
 
 
 def _best_has(name: str) -> Any:
@@ -47,19 +50,31 @@ class NestedSearch(MetaEstimatorMixin, BaseEstimator):
     estimator : estimator, or mapping of str to (estimator, grid)
         The model, or a pipeline that ends in one; or several by name, each with its grid.
     param_grid : dict or list of dict, default=None
-        Lists of values by parameter, as for `GridSearchCV`. None: the estimator as it is.
-    scoring : str or callable, default=None
-        As in scikit-learn; None: accuracy of classes, R² of numbers.
+        Lists of values by parameter, as for `GridSearchCV`, or ranges: `Real`, `Integer`, `Choice`
+        or distributions of scipy.stats. None: the estimator as it is.
+    search : {'grid', 'sobol', 'random'}, default='grid'
+        Which candidates are tried: all combinations, ranges cut into 5 levels; or `n_iter` points
+        of each grid, evenly spread or random. The set is fixed before any score is seen.
+    n_iter : int, default=32
+        Number of points, except of a grid.
+    scoring : str, callable, list or dict, default=None
+        As in scikit-learn; None: accuracy of classes, R² of numbers. Of several metrics, `refit`
+        names the one that chooses.
     cv : int, splitter or iterable, default=5
         The blocks: the test folds of any splitter of scikit-learn that tests every row once.
-    refit : bool, default=True
-        Whether the final choice is fitted on all rows.
+    refit : bool or str, default=True
+        Whether the final choice is fitted on all rows; with several metrics, the name of the one
+        that chooses.
+    error_score : nan or 'raise', default=nan
+        What a candidate that cannot be fitted does: not take part, or stop the search.
     random_state : int, default=0
-        Fills in every ``random_state=None`` of the estimators.
+        Fills in every ``random_state=None`` of the estimators; seed of the points.
     n_jobs : int, default=None
         Workers; None = 1, -1 = one per core. No effect on the result.
-    backend : {'threads', 'processes'}, default='threads'
+    backend : {'threads', 'processes', 'dask'}, default='threads'
         What a worker is. No effect on the result.
+    scheduler : str, default=None
+        Address of a Dask scheduler, such as 'tcp://127.0.0.1:8786', whose workers do the work.
     ledger : path, default=None
         File of finished work: a search that was interrupted goes on where it was.
     progress : callable, default=None
@@ -73,6 +88,18 @@ class NestedSearch(MetaEstimatorMixin, BaseEstimator):
         Score of each outer block, of the choice that was made without it.
     outer_params_ : list of dict
         What was chosen for each outer block.
+    outer_names_ : list of str
+        And of which of several estimators.
+    outer_metrics_ : dict of str to ndarray of shape (n_blocks,)
+        With several metrics: the scores of the same choices by each of them. As in scikit-learn,
+        greater is better: losses are negative.
+    inner_scores_ : ndarray of shape (n_blocks, n_candidates)
+        What the choices were made by: mean scores without the outer block, greater is better;
+        candidates in the order of the grids.
+    cv_results_ : dict
+        As of `GridSearchCV`, over all K(K-1) scores of a candidate.
+    n_splits_ : int
+        Number of blocks K.
     best_estimator_ : estimator
         The final choice, fitted on all rows; with `refit` only.
     best_params_ : dict
@@ -99,6 +126,7 @@ class NestedSearch(MetaEstimatorMixin, BaseEstimator):
     See Also
     --------
     search : The same with several families, plans and costs.
+    AdaptiveSearch : Candidates proposed by earlier scores, once per outer block.
 
     Examples
     --------
@@ -115,25 +143,33 @@ class NestedSearch(MetaEstimatorMixin, BaseEstimator):
     def __init__(
         self,
         estimator: Any,
-        param_grid: Grid | None = None,
+        param_grid: SpaceLike | None = None,
         *,
+        search: str = "grid",
+        n_iter: int = 32,
         scoring: Any = None,
         cv: Any = 5,
-        refit: bool = True,
+        refit: bool | str = True,
+        error_score: Any = np.nan,
         random_state: int = 0,
         n_jobs: int | None = None,
         backend: str = "threads",
+        scheduler: str | None = None,
         ledger: str | os.PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> None:
         self.estimator = estimator
         self.param_grid = param_grid
+        self.search = search
+        self.n_iter = n_iter
         self.scoring = scoring
         self.cv = cv
         self.refit = refit
+        self.error_score = error_score
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.backend = backend
+        self.scheduler = scheduler
         self.ledger = ledger
         self.progress = progress
 
@@ -149,8 +185,9 @@ class NestedSearch(MetaEstimatorMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Numbers; missing values as NaN if the estimators take them.
+        X : array-like, dataframe or sparse matrix of shape (n_samples, n_features)
+            Whatever the estimators take. Only matrices of numbers, and what the steps of a
+            pipeline make such a matrix of, let candidates share work.
         y : array-like of shape (n_samples,)
             Labels or numbers.
         groups : array-like of shape (n_samples,), default=None
@@ -168,7 +205,8 @@ class NestedSearch(MetaEstimatorMixin, BaseEstimator):
         if len(classifies) > 1:
             raise ParameterError("estimator must hold only classifiers or only regressors")
         classifier = classifies.pop()
-        rows = np.asarray(X)
+        scorings, metric = self._scorings(classifier)
+        rows, given = _rows(X, [estimator for estimator, _ in named.values()])
         target: NDArray[Any]
         if classifier:
             self.classes_, target = class_codes(y)
@@ -177,31 +215,50 @@ class NestedSearch(MetaEstimatorMixin, BaseEstimator):
         parts: dict[str, _Part] = {}
         count = 0
         for name, (estimator, grid) in named.items():
-            for number, part in enumerate(_parts(name, estimator, grid, count)):
+            candidates = fixed_set(
+                {} if grid is None else grid, self.search, self.n_iter, self.random_state
+            )
+            for number, part in enumerate(_parts(name, estimator, candidates, count)):
                 parts[name if number == 0 else f"{name} ({number + 1})"] = part
                 count += len(part.candidates)
         self.outcome_: Outcome = search(
             rows,
             target,
-            [part.family(named[part.name][0], shown) for shown, part in parts.items()],
-            task=_task(classifier, target),
-            metric=self.scoring or ("accuracy" if classifier else "r2"),
+            [part.family(named[part.name][0], shown, given) for shown, part in parts.items()],
+            task=task_of(classifier, target),
+            metric=metric,
             weight=sample_weight,
-            blocks=_blocks(self.cv, rows, target, groups, classifier),
+            blocks=cv_blocks(self.cv, rows, target, groups, classifier),
             priority=[place for part in parts.values() for place in part.order],
             seed=self.random_state,
             n_jobs=self.n_jobs,
             backend=self.backend,
+            scheduler=self.scheduler,
             ledger=self.ledger,
             progress=self.progress,
         )
         nested, chosen = self.outcome_.nested, self.outcome_.chosen
-        self.n_features_in_ = rows.shape[1]
+        places = np.array([place for part in parts.values() for place in part.order])
+        tried: list[dict[str, Any]] = [{}] * count
+        for part in parts.values():
+            for place, candidate in zip(part.order, part.candidates, strict=True):
+                tried[place] = part.params(candidate)
+        self._refuse_failures(tried, places)
+        self.n_features_in_ = int(np.shape(X)[1])
+        self.n_splits_ = self.outcome_.plan.blocks
         self.score_: Interval = self.outcome_.score
         self.outer_scores_ = np.array(
             [np.nan if row.outer is None else row.outer for row in nested]
         )
         self.outer_params_ = [parts[row.family].params(row.params) for row in nested]
+        self.outer_names_ = [parts[row.family].name for row in nested]
+        self.inner_scores_ = inner_scores(self.outcome_, places)
+        self.cv_results_ = cv_results(self.outcome_, places, tried)
+        if scorings:
+            n_classes = len(self.classes_) if classifier else None
+            self.outer_metrics_ = outer_metrics(
+                self.outcome_, scorings, target, sample_weight, n_classes
+            )
         best = parts[chosen.family.name]
         self.best_name_ = best.name
         self.best_params_ = best.params(chosen.params)
@@ -228,7 +285,32 @@ class NestedSearch(MetaEstimatorMixin, BaseEstimator):
         """Return the decision values of the best model."""
         return self.best_estimator_.decision_function(X)  # type: ignore[no-any-return]
 
-    def _named(self) -> dict[str, tuple[Any, Grid | None]]:
+    def _scorings(self, classifier: bool) -> tuple[dict[str, Any], Any]:
+        """Return the metrics by name, empty if there is one only, and the one that chooses."""
+        if isinstance(self.scoring, Mapping):
+            scorings = dict(self.scoring)
+        elif isinstance(self.scoring, list | tuple | set):
+            scorings = {name: name for name in self.scoring}
+        else:
+            return {}, self.scoring or ("accuracy" if classifier else "r2")
+        if not isinstance(self.refit, str) or self.refit not in scorings:
+            raise ParameterError(
+                f"refit must name the metric that chooses, one of {', '.join(map(str, scorings))}; "
+                f"got {self.refit!r}"
+            )
+        return scorings, scorings[self.refit]
+
+    def _refuse_failures(
+        self, tried: Sequence[Mapping[str, Any]], places: NDArray[np.int64]
+    ) -> None:
+        if not (isinstance(self.error_score, str) or np.isnan(self.error_score)):
+            raise ParameterError(f"error_score must be nan or 'raise'; got {self.error_score!r}")
+        table = self.outcome_.table
+        if self.error_score == "raise" and table is not None and table.failed:
+            (_, _, column), why = next(iter(table.failed.items()))
+            raise DataError(f"candidate {dict(tried[places[column]])} could not be fitted: {why}")
+
+    def _named(self) -> dict[str, tuple[Any, SpaceLike | None]]:
         if not isinstance(self.estimator, Mapping):
             return {type(self.estimator).__name__: (self.estimator, self.param_grid)}
         if self.param_grid is not None:
@@ -257,23 +339,33 @@ class _Part:
     candidates: list[dict[str, Any]] = field(default_factory=list)
     order: list[int] = field(default_factory=list)
 
-    def family(self, estimator: Any, shown: str) -> Family:
+    def family(self, estimator: Any, shown: str, given: GivenRows | None) -> Family:
         model, encoder = clone(estimator).set_params(**self.constant), None
+        if given is not None:
+            if self.prefix and not issparse(given.table):
+                before = given.before(model.steps[:-1])
+                return Family(shown, model.steps[-1][1], self.candidates, before)
+            # Rows that only the model itself can read: it gets them one candidate at a time.
+            steps = model.steps if isinstance(model, Pipeline) else [("model", model)]
+            prefix = self.prefix or ("" if isinstance(model, Pipeline) else "model__")
+            named = [{f"{prefix}{k}": v for k, v in each.items()} for each in self.candidates]
+            return Family(shown, given.before(steps), named)
         if self.prefix:
             encoder, model = model[:-1], model.steps[-1][1]
         return Family(shown, model, self.candidates, encoder)
 
     def params(self, candidate: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters of a candidate as the grid names them."""
-        return dict(self.constant) | {f"{self.prefix}{k}": v for k, v in candidate.items()}
+        mine = {key.removeprefix(self.prefix or "model__"): v for key, v in candidate.items()}
+        return dict(self.constant) | {f"{self.prefix}{key}": v for key, v in mine.items()}
 
 
-def _parts(name: str, estimator: Any, grid: Grid | None, first: int) -> list[_Part]:
-    """Cut a grid into parts; `first` is the place of its first candidate among all."""
+def _parts(name: str, estimator: Any, grid: Sequence[Mapping[str, Any]], first: int) -> list[_Part]:
+    """Cut a set of candidates into parts; `first` is the place of its first candidate among all."""
     cut = isinstance(estimator, Pipeline) and len(estimator.steps) > 1
     prefix = f"{estimator.steps[-1][0]}__" if cut else ""
     parts: list[_Part] = []
-    for place, candidate in enumerate(ParameterGrid({} if grid is None else grid), first):
+    for place, candidate in enumerate(grid, first):
         constant = {key: value for key, value in candidate.items() if not key.startswith(prefix)}
         part = next((each for each in parts if _same(each.constant, constant)), None)
         if part is None:
@@ -286,6 +378,25 @@ def _parts(name: str, estimator: Any, grid: Grid | None, first: int) -> list[_Pa
     return parts
 
 
+def _rows(X: Any, estimators: Sequence[Any]) -> tuple[NDArray[Any], GivenRows | None]:
+    """Return the matrix of a search; row numbers, and the rows, where it cannot be X itself."""
+    if issparse(X):
+        given = GivenRows(X)
+    else:
+        rows = np.asarray(X)
+        by_name = as_frame(X) is not None and any(_picks_columns(each) for each in estimators)
+        if rows.ndim != 2 or (rows.dtype.kind in "fiub" and not by_name):
+            return rows, None
+        given = GivenRows(rows if as_frame(X) is None else X)
+    return np.arange(given.table.shape[0], dtype=np.float64)[:, None], given
+
+
+def _picks_columns(estimator: Any) -> bool:
+    """Say whether a step of a pipeline may know columns by name."""
+    steps = [step for _, step in getattr(estimator, "steps", ())]
+    return any(hasattr(step, "transformers") or hasattr(step, "steps") for step in steps)
+
+
 def _same(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
     return a.keys() == b.keys() and all(a[k] is b[k] or _equal(a[k], b[k]) for k in a)
 
@@ -295,13 +406,14 @@ def _equal(a: Any, b: Any) -> bool:
     return isinstance(a, str | int | float | bool) and type(a) is type(b) and bool(a == b)
 
 
-def _task(classifier: bool, target: NDArray[Any]) -> str:
+def task_of(classifier: bool, target: NDArray[Any]) -> str:
+    """Return what coded targets are."""
     if not classifier:
         return "regression"
     return "binary" if int(target.max()) < 2 else "multiclass"
 
 
-def _blocks(
+def cv_blocks(
     cv: Any, X: NDArray[Any], y: NDArray[Any], groups: ArrayLike | None, classifier: bool
 ) -> NDArray[np.int64]:
     """Return the number of the test fold of each row."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.evaluate import CostMatrix, Interval, Metric
+from assay.multiclass import ProbabilityMap
 from assay.select._family import Family
+from assay.select._ladder import Rung
+from assay.select._score import ScoreTable
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,56 @@ class Chosen:
     index: int
     params: Mapping[str, Any]
     score: float
+
+
+@dataclass(frozen=True)
+class Member:
+    """A candidate in a stack and its weight."""
+
+    family: Family
+    index: int
+    params: Mapping[str, Any]
+    weight: float
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A weighted mean of candidates, the largest weight first.
+
+    `score` is what it scored on the level-1 blocks with weights learned without the block, `single`
+    what the best candidate alone scored there; both in natural sign.
+    """
+
+    members: tuple[Member, ...]
+    score: float
+    single: float
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """What is done with the probabilities of the choice.
+
+    `method` is "sigmoid", "isotonic", "temperature" or "threshold"; None if nothing was better than
+    leaving them. `learned` maps probabilities, `threshold` decides between two classes. `scores`
+    has the level-1 score of each way, "none" among them, in natural sign.
+    """
+
+    method: str | None
+    learned: ProbabilityMap | None
+    threshold: float | None
+    scores: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Gap:
+    """Score on the rows a model was fitted on, and on rows it was not: how far it learns by heart.
+
+    `gap` is positive where training rows score better.
+    """
+
+    train: float
+    test: float
+    gap: float
 
 
 @dataclass(frozen=True)
@@ -138,6 +191,29 @@ class Outcome:
         The seed.
     cost : CostMatrix or None
         What every decision was made by, if mistakes have costs.
+    table : ScoreTable or None
+        Scores of all candidates on all blocks, greater is better; what the choices were made from.
+    stack : Stack or None
+        The members and weights, if the final choice is a stack; `chosen` is then the member of
+        largest weight.
+    calibration : Calibration or None
+        Calibration and threshold of the final choice; None if none was tried.
+    ladder : tuple of Rung
+        The best candidate of each family from simple to complex, the trivial model first, each
+        compared with the best.
+    prefer : {"best", "simplest"}
+        Which rung the rule takes, here and inside every outer choice.
+    n_classes : int or None
+        Number of classes; None for numbers.
+    positive : int
+        Code of the positive class of two.
+    plain : Interval or None
+        The mean of the outer blocks as it is, before `score` was corrected for their smaller
+        training sets.
+    scores : mapping of str to Interval
+        The honest score by every usual metric of the task, as `score` is by `metric`.
+    how : str
+        What was done to get from `plain` to `score`, in words.
     """
 
     task: str
@@ -155,3 +231,13 @@ class Outcome:
     notes: tuple[str, ...]
     seed: int
     cost: CostMatrix | None = None
+    table: ScoreTable | None = None
+    stack: Stack | None = None
+    calibration: Calibration | None = None
+    ladder: tuple[Rung, ...] = ()
+    prefer: str = "best"
+    n_classes: int | None = None
+    positive: int = 1
+    plain: Interval | None = None
+    scores: Mapping[str, Interval] = field(default_factory=dict)
+    how: str = ""

@@ -10,22 +10,34 @@ from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
 from assay.base import check_weight
+from assay.ensemble import WeightedEnsembleClassifier, WeightedEnsembleRegressor
+from assay.multiclass import CalibratedClassifier
 from assay.select._canonical import digest
 from assay.select._encode import encoded
+from assay.select._family import Family
 from assay.select._notes import collected, listening
-from assay.select._outcome import Chosen, Outcome
-from assay.select._path import path_of
+from assay.select._outcome import Chosen, Gap, Outcome, Stack
+from assay.select._path import path_of, predict
 from assay.select._problem import Problem
+from assay.select._score import Judge
 from assay.select._seeds import seeded, seeded_candidate
+
+# More training rows than this say no more about the gap, and some models predict slowly.
+_GAP_ROWS = 20_000
 
 
 @dataclass(frozen=True, eq=False)
 class Refitted:
-    """A fitted choice: new rows go through `encoder` (if any), then `estimator`."""
+    """A fitted choice: new rows go through `encoder` (if any), then `estimator`.
+
+    A stack has no encoder in front: its members have their own inside. `gap` compares the score on
+    the training rows with the honest one; None if only a `Chosen` was given, or it is undefined.
+    """
 
     encoder: Any
     estimator: Any
     notes: tuple[str, ...]
+    gap: Gap | None = None
 
 
 def refit(
@@ -37,12 +49,12 @@ def refit(
     queries: ArrayLike | None = None,
     seed: int | None = None,
 ) -> Refitted:
-    """Fit the chosen candidate, with its encoder, on all rows.
+    """Fit what was chosen, with its encoders, on all rows.
 
     Parameters
     ----------
     chosen : Outcome or Chosen
-        What was chosen.
+        What was chosen: a candidate; of an outcome also a stack, with calibration and threshold.
     X, y, weight
         All rows, as they were given to `search`.
     queries : array-like of shape (n_samples,), optional
@@ -68,8 +80,6 @@ def refit(
     """
     if seed is None:
         seed = chosen.seed if isinstance(chosen, Outcome) else 0
-    choice = chosen.chosen if isinstance(chosen, Outcome) else chosen
-    family = choice.family
     matrix, target = np.asarray(X), np.asarray(y)
     if matrix.dtype not in (np.float32, np.float64):
         matrix = matrix.astype(np.float64)
@@ -79,18 +89,120 @@ def refit(
         check_weight(weight, matrix),
         queries=None if queries is None else np.asarray(queries, dtype=np.int64),
     )
-    key = digest(["refit", problem.digest, family.digest([choice.index]), seed])
     # In the same conditions as the units: one BLAS thread, warnings as notes.
     with threadpool_limits(1), listening(), collected() as notes:
+        if isinstance(chosen, Chosen):
+            encoder, estimator = _fitted(problem, chosen.family, chosen.index, seed)
+            return Refitted(encoder, estimator, tuple(notes))
+        if chosen.stack is None:
+            encoder, estimator = _fitted(problem, chosen.chosen.family, chosen.chosen.index, seed)
+        else:
+            encoder, estimator = None, _stacked(problem, chosen.stack, chosen, seed)
+        estimator = _calibrated(problem, chosen, encoder, estimator)
+        gap = _gap(problem, chosen, encoder, estimator)
+    return Refitted(encoder, estimator, tuple(notes), gap)
+
+
+def _fitted(problem: Problem, family: Family, index: int, seed: int) -> tuple[Any, Any]:
+    """Return encoder and estimator of one candidate."""
+    key = digest(["refit", problem.digest, family.digest([index]), seed])
+    encoder, rows = None, problem.X
+    if family.encoder is not None:
+        encoder = seeded(family.encoder, digest(["encoder", key]))
+        rows = encoded(encoder, problem, np.arange(len(rows)))
+    return encoder, _estimator(problem, family, index, rows, key)
+
+
+def _estimator(problem: Problem, family: Family, index: int, rows: Any, key: str) -> Any:
+    return path_of(family.estimator, problem.queries).refit(
+        seeded(family.estimator, key),
+        rows,
+        problem.y,
+        problem.weight,
+        seeded_candidate(family.candidates[index], key),
+    )
+
+
+def _stacked(problem: Problem, stack: Stack, outcome: Outcome, seed: int) -> Any:
+    """Return the weighted ensemble; members with equal encoders share one."""
+    made: dict[str, tuple[Any, Any]] = {}
+    members: list[tuple[str, Any]] = []
+    encoders = []
+    for member in stack.members:
+        family = member.family
+        key = digest(["refit", problem.digest, family.digest([member.index]), seed])
         encoder, rows = None, problem.X
-        if family.encoder is not None:
-            encoder = seeded(family.encoder, digest(["encoder", key]))
-            rows = encoded(encoder, problem, np.arange(len(rows)))
-        estimator = path_of(family.estimator, problem.queries).refit(
-            seeded(family.estimator, key),
-            rows,
-            problem.y,
-            problem.weight,
-            seeded_candidate(family.candidates[choice.index], key),
+        if family.encoder_digest is not None:
+            name = family.encoder_digest
+            if name not in made:
+                fresh = seeded(family.encoder, digest(["encoder", problem.digest, name, seed]))
+                made[name] = fresh, encoded(fresh, problem, np.arange(len(rows)))
+            encoder, rows = made[name]
+        encoders.append(encoder)
+        fitted = _estimator(problem, family, member.index, rows, key)
+        members.append((_name(family.name, members), fitted))
+    weights = [member.weight for member in stack.members]
+    width = problem.X.shape[1]
+    if outcome.task == "regression":
+        return WeightedEnsembleRegressor.of_fitted(
+            members, weights, n_features=width, encoders=encoders
         )
-    return Refitted(encoder, estimator, tuple(notes))
+    return WeightedEnsembleClassifier.of_fitted(
+        members, weights, n_classes=_n_classes(outcome), n_features=width, encoders=encoders
+    )
+
+
+def _name(family: str, taken: list[tuple[str, Any]]) -> str:
+    """Return a name that a list of members may have: unique, and no path to a parameter."""
+    plain = family.replace("__", " ")
+    same = sum(name == plain or name.startswith(f"{plain} #") for name, _ in taken)
+    return f"{plain} #{same + 1}" if same else plain
+
+
+def _calibrated(problem: Problem, outcome: Outcome, encoder: Any, estimator: Any) -> Any:
+    found = outcome.calibration
+    if found is None or found.method is None:
+        return estimator
+    width = problem.X.shape[1] if encoder is None else _width(encoder, estimator, problem)
+    return CalibratedClassifier.of_fitted(
+        estimator,
+        found.learned,
+        threshold=found.threshold,
+        n_classes=_n_classes(outcome),
+        n_features=width,
+    )
+
+
+def _width(encoder: Any, estimator: Any, problem: Problem) -> int:
+    found = getattr(estimator, "n_features_in_", None)
+    return int(found) if found is not None else int(encoder.transform(problem.X[:1]).shape[1])
+
+
+def _n_classes(outcome: Outcome) -> int:
+    assert outcome.n_classes is not None
+    return outcome.n_classes
+
+
+def _gap(problem: Problem, outcome: Outcome, encoder: Any, estimator: Any) -> Gap | None:
+    """Return how much better the training rows score than the honest estimate."""
+    judge = Judge(
+        outcome.metric,
+        problem.X,
+        problem.y,
+        problem.weight,
+        outcome.n_classes,
+        outcome.positive,
+        outcome.cost,
+        problem.queries,
+    )
+    asked = np.arange(len(problem.y))
+    if len(asked) > _GAP_ROWS and problem.queries is None:
+        asked = asked[:: -(-len(asked) // _GAP_ROWS)]
+    rows = problem.X[asked] if encoder is None else encoder.transform(problem.X[asked])
+    queries = None if problem.queries is None else problem.queries[asked]
+    score, _ = judge.score(asked, predict(estimator, rows, outcome.n_classes, queries))
+    if not np.isfinite(score):
+        return None
+    train, test = outcome.metric.natural(score), outcome.score.value
+    sign = 1.0 if outcome.metric.greater_is_better else -1.0
+    return Gap(train, test, sign * (train - test))

@@ -146,6 +146,8 @@ class ScoreTable:
         (family, text) -> how many fits said so.
     priority : ndarray of shape (candidates,), optional
         A tie goes to the lowest; without it to the smaller model, then to the earlier candidate.
+    dropped : dict
+        column -> why the candidate was given up for some blocks, although nothing failed.
     """
 
     candidates: list[Candidate]
@@ -156,6 +158,7 @@ class ScoreTable:
     reason: dict[tuple[int, int], str] = field(default_factory=dict)
     notes: dict[tuple[int, str], int] = field(default_factory=dict)
     priority: NDArray[np.int64] | None = None
+    dropped: dict[int, str] = field(default_factory=dict)
 
     def rows_of(self, repeat: int, pairs: Sequence[tuple[int, int]]) -> list[int]:
         """Row numbers of (split, block) pairs of one repeat."""

@@ -12,18 +12,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from threadpoolctl import threadpool_limits
 
-from assay.base import DataError, ParameterError, check_interval, check_weight
+from assay.base import DataError, ParameterError, check_interval, check_n_jobs, check_weight
 from assay.evaluate import CostMatrix, Metric, cost_metric, get_metric
 from assay.select._assemble import outcome_of
 from assay.select._clock import Progress
+from assay.select._dask import connected
+from assay.select._deadline import Deadline, seconds_of
 from assay.select._family import Family
 from assay.select._layout import Layout
 from assay.select._ledger import Ledger
+from assay.select._memory import bytes_of, workers_within
 from assay.select._outcome import Outcome
 from assay.select._plan import make_plan
 from assay.select._problem import Problem
+from assay.select._recipe import Options
 from assay.select._run import Runner
 from assay.select._score import Judge
+from assay.select._stages import run_plan
 
 
 def search(
@@ -44,11 +49,18 @@ def search(
     repeats: int = 1,
     blocks: ArrayLike | None = None,
     priority: Sequence[int] | None = None,
+    stack: bool = False,
+    calibrate: bool = False,
+    prefer: str = "best",
     seed: int = 0,
     n_jobs: int | None = 1,
     backend: str = "threads",
+    scheduler: str | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     data_digest: str | None = None,
+    stages: bool | None = False,
+    deadline: float | str | Deadline | None = None,
+    memory: float | str | None = None,
     progress: Progress | None = None,
 ) -> Outcome:
     """Choose the best candidate of all families, and say honestly how good such a choice is.
@@ -91,16 +103,38 @@ def search(
     priority : sequence of int, optional
         One number per candidate, family by family: of equal scores, the lowest wins. By default
         the smaller model does, and then the candidate that comes first.
+    stack : bool, default=False
+        Whether candidates may be mixed, with weights from predictions for rows that no fit behind
+        them saw; done unless that is clearly worse than the best candidate by an estimate inside.
+    calibrate : bool, default=False
+        Whether probabilities are corrected (for metrics that depend on them, and costs) and
+        thresholds moved (for metrics on labels of two classes), where that is better.
+    prefer : {"best", "simplest"}, default="best"
+        "simplest": the smallest best-of-its-family that is not significantly worse than the best;
+        so also inside every outer choice.
     seed : int, default=0
         The same seed gives the same result.
     n_jobs : int, default=1
         Workers; -1 for one per core. No effect on the result.
-    backend : {"threads", "processes"}, default="threads"
+    backend : {"threads", "processes", "dask"}, default="threads"
         What a worker is. No effect on the result.
+    scheduler : str, optional
+        Address of a Dask scheduler, such as "tcp://127.0.0.1:8786": the units then run on its
+        workers, and `n_jobs` has no effect. Needs the extra "dask".
     ledger : Ledger or path, optional
         Where finished units are kept, so that an interrupted search can go on.
     data_digest : str, optional
         Digest of the source; part of every key, with the digest of the values themselves.
+    stages : bool or None, default=False
+        Whether families that are clearly worse after half of the fits of a pair-out plan are
+        dropped, for each block by what was seen without it; None: from 10,000 rows on.
+    deadline : float, str or Deadline, optional
+        Seconds, or a time such as "10m", from now to the end of all fits. Families then run one
+        after another; what would not be finished in time is not begun, and the notes name it. A
+        deadline that cuts nothing has no effect on the result.
+    memory : float or str, optional
+        Bytes, or an amount such as "4GB", that the search may use: fewer workers run if need be.
+        By default four fifths of what the machine has free.
     progress : callable, optional
         Called with (done, total, seconds left or None, what), first before any work.
 
@@ -127,8 +161,12 @@ def search(
     >>> outcome.chosen.params, round(outcome.score.value, 2), outcome.work
     ({'C': 1.0}, 0.97, Work(fits=26, naive_fits=56, units=15))
     """
+    options = Options(stack, calibrate, prefer)
     check_interval("repeats", repeats, 1, integer=True)
     check_interval("seed", seed, 0, integer=True)
+    limit = deadline if deadline is None or isinstance(deadline, Deadline) else seconds_of(deadline)
+    if isinstance(limit, float):
+        limit = Deadline(limit)
     families = _checked_families(families)
     problem = problem_of(X, y, weight, task, classes, data_digest)
     if task == "rank":
@@ -161,18 +199,36 @@ def search(
     given = ledger if isinstance(ledger, Ledger) else None
     opened = Ledger(ledger) if not isinstance(ledger, Ledger) else ledger
     # One BLAS thread whatever the number of workers: sums then have one order.
-    with nullcontext() if given is not None else opened, threadpool_limits(1):
+    with (
+        nullcontext() if given is not None else opened,
+        threadpool_limits(1),
+        connected(scheduler) as cluster,
+    ):
         runner = Runner(
             problem,
             families,
             layout.partitions,
             opened,
             seed=seed,
-            n_jobs=n_jobs,
+            n_jobs=workers_within(
+                check_n_jobs(n_jobs),
+                None if memory is None else bytes_of(memory),
+                problem.X.nbytes,
+                families,
+                len(problem.y),
+            ),
             backend=backend,
+            cluster=cluster,
             progress=progress,
         )
-        return outcome_of(runner, layout, judge, task, _priority(priority, families))
+        order = _priority(priority, families)
+        ran = run_plan(
+            runner, layout, judge, task, stages=stages, deadline=limit, stacked=options.stack
+        )
+        if order is not None:  # a deadline may have cut families
+            owner = np.repeat(range(len(families)), [len(each.candidates) for each in families])
+            order = order[[families[index] in runner.families for index in owner]]
+        return outcome_of(runner, layout, judge, task, order, ran=ran, options=options)
 
 
 def _checked_families(families: Sequence[Family]) -> list[Family]:

@@ -1,4 +1,4 @@
-"""What runs units: one thread, threads or processes. The results do not depend on which."""
+"""What runs units: threads, processes or a cluster. The results do not depend on which."""
 
 from __future__ import annotations
 
@@ -7,35 +7,45 @@ from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from contextlib import closing
 from itertools import islice
-from time import perf_counter
 
 import joblib
 from threadpoolctl import threadpool_limits
 
+from assay.base import ParameterError, check_option
+from assay.select._dask import Cluster
 from assay.select._encode import Encodings
-from assay.select._family import Family
 from assay.select._notes import listening
-from assay.select._partition import Partition
-from assay.select._plan import Split
-from assay.select._problem import Problem
-from assay.select._record import encode
-from assay.select._unit import run_unit
+from assay.select._task import Result, Task, work
 
-BACKENDS = ("threads", "processes")
-
-Task = tuple[Problem, Partition, Family, tuple[int, ...], Split, str]
-#: (key, payload for the ledger, seconds it took)
-Result = tuple[str, bytes, float]
+BACKENDS = ("threads", "processes", "dask")
 
 
-def results(tasks: Sequence[Task], n_jobs: int, backend: str) -> Generator[Result, None, None]:
+def check_backend(backend: str, scheduler: object | None) -> str:
+    """Return what a worker is: a scheduler means Dask, and Dask needs one."""
+    check_option("backend", backend, BACKENDS)
+    if scheduler is not None:
+        return "dask"
+    if backend == "dask":
+        raise ParameterError(
+            "scheduler must be the address of a Dask scheduler when backend='dask'; got None"
+        )
+    return backend
+
+
+def results(
+    tasks: Sequence[Task], n_jobs: int, backend: str, cluster: Cluster | None = None
+) -> Generator[Result, None, None]:
     """Yield what each task gives as it is done; closing this cancels what has not begun."""
+    if cluster is not None:
+        with closing(cluster.results(tasks)) as found:
+            yield from found
+        return
     n_jobs = min(n_jobs, len(tasks))
     if n_jobs == 1:
         encodings = Encodings()
         with listening():
             for task in tasks:
-                yield _work(task, encodings)
+                yield work(task, encodings)
         return
     if backend == "threads":
         with listening(), closing(_on_threads(tasks, n_jobs)) as found:
@@ -52,11 +62,11 @@ def _on_threads(tasks: Iterable[Task], n_jobs: int) -> Generator[Result, None, N
     # The number of OpenMP threads belongs to each thread; BLAS was limited for the process.
     pool = ThreadPoolExecutor(n_jobs, "assay", lambda: threadpool_limits(1, user_api="openmp"))
     waiting = iter(tasks)
-    running = {pool.submit(_work, task, encodings) for task in islice(waiting, 2 * n_jobs)}
+    running = {pool.submit(work, task, encodings) for task in islice(waiting, 2 * n_jobs)}
     try:
         while running:
             done, running = wait(running, return_when=FIRST_COMPLETED)
-            running |= {pool.submit(_work, task, encodings) for task in islice(waiting, len(done))}
+            running |= {pool.submit(work, task, encodings) for task in islice(waiting, len(done))}
             for future in done:
                 yield future.result()
     except KeyboardInterrupt:
@@ -83,14 +93,6 @@ def _on_processes(tasks: Iterable[Task], n_jobs: int) -> Generator[Result, None,
             results.close()
 
 
-def _work(task: Task, encodings: Encodings) -> Result:
-    problem, partition, family, candidates, split, key = task
-    start = perf_counter()
-    entries = run_unit(problem, partition, family, candidates, split, key, encodings)
-    lengths = [int(partition.sizes[block]) for block in split.tests]
-    return key, encode(entries, lengths), perf_counter() - start
-
-
 class _Process:
     """What a worker process keeps between units."""
 
@@ -102,4 +104,4 @@ def _work_in_process(task: Task) -> Result:
     if _Process.limits is None:
         _Process.limits = threadpool_limits(1)
     with listening():
-        return _work(task, _Process.encodings)
+        return work(task, _Process.encodings)

@@ -7,15 +7,18 @@ from assay.study._cluster_methods import usual_distance
 from assay.study._clustering import Clustering
 from assay.study._fit import Progress, fit
 from assay.study._model import Model
+from assay.study._openings import book_of
 from assay.study._portfolio import portfolio
-from assay.study._study import Score, Study, load
+from assay.study._study import Opening, Score, Study, load
 
 __all__ = [
     "Clustering",
     "Model",
+    "Opening",
     "Progress",
     "Score",
     "Study",
+    "book_of",
     "find_clusters",
     "fit",
     "load",

@@ -7,20 +7,28 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.base import ParameterError, check_option
+from assay.base import ParameterError, check_n_jobs, check_option
 from assay.evaluate import get_metric
 from assay.multiclass import CostClassifier
-from assay.select import Ledger, refit, search
+from assay.select import Deadline, Ledger, refit, seconds_of, sobol_family
+from assay.select import search as choose
+from assay.study._holdout import prepared
 from assay.study._model import Model
 from assay.study._portfolio import EFFORTS, own_families, portfolio
 from assay.study._record import build_record, table_record
 from assay.study._study import Study
-from assay.table import Dataset, prepare, read
+from assay.study._try import kept, remember
+from assay.table import Dataset, read
 
 # Fresh partitions of the rows: more of them steady the score, and cost as much again.
 _REPEATS = {"quick": 1, "normal": 2, "thorough": 4}
 # From here on one partition says enough, and a single holdout is both cheaper and exact.
 _MANY_ROWS = 20_000
+# Of the time given, the part that the search may take; the model file and the report need the rest.
+_SEARCH_SHARE = 0.97
+# Of a time limit, the part that candidates are planned for: machines differ, and choices are fitted
+# again for each block and for all rows.
+_ROOM = 0.6
 _TOO_MANY_ROWS = 200_000
 
 
@@ -50,11 +58,15 @@ def fit(
     *,
     metric: str | Callable[..., float] | None = None,
     effort: str = "normal",
+    budget: float | str | None = None,
+    memory: float | str | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
     backend: str = "threads",
+    scheduler: str | None = None,
     models: Mapping[str, Any] | None = None,
     defaults: bool = True,
+    search: str = "grid",
     kinds: Mapping[str, str] | None = None,
     drop: Iterable[str] = (),
     group: str | None = None,
@@ -62,7 +74,11 @@ def fit(
     weights: str | None = None,
     positive: str | None = None,
     cost: Any = None,
+    stack: bool | None = None,
+    calibrate: bool | None = None,
+    prefer: str = "best",
     task: str | None = None,
+    holdout: Any = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     progress: Callable[[Progress], object] | None = None,
     on_table: Callable[[dict[str, Any]], object] | None = None,
@@ -80,18 +96,34 @@ def fit(
         Any scikit-learn scorer. None: roc_auc for two classes, accuracy for more, r2 for numbers.
         Of a ranking: ndcg@10 (None) or any ndcg@K, ndcg_linear@K, map, auc, kendall_tau.
     effort : {"quick", "normal", "thorough"}, default="normal"
-        How many candidates are tried and how often the rows are split anew.
+        How many candidates are tried and how often the rows are split anew: a budget in work
+        units, so that the same effort gives the same result on every machine.
+    budget : float, str or None, default=None
+        Time that the fit may take: seconds, or "90s", "10m", "1.5h". Families then run one after
+        another, the cheapest first; what would not be finished is not begun, and the notes name
+        it. A budget that cuts nothing has no effect on the result. With the same `ledger`, a later
+        fit with more time goes on where this one stopped.
+    memory : float, str or None, default=None
+        Bytes, or an amount such as "4GB", that the fit may use: fewer workers run if need be. None:
+        four fifths of what the machine has free. The result does not depend on it.
     seed : int, default=0
         Same seed, same table: same bytes.
     n_jobs : int or None, default=None
         Workers; None for one per core. The result does not depend on it.
-    backend : {"threads", "processes"}, default="threads"
+    backend : {"threads", "processes", "dask"}, default="threads"
         What the workers are. The result does not depend on it.
+    scheduler : str or None, default=None
+        Address of a Dask scheduler, such as "tcp://127.0.0.1:8786": its workers do the work, and
+        `n_jobs` has no effect. Needs the extra "dask". The result does not depend on it.
     models : mapping of str to estimator or Family, default=None
         Models of your own, by name, tried beside the default ones: any scikit-learn estimator or
         pipeline, or an `assay.select.Family` with candidates.
     defaults : bool, default=True
         Whether the default candidates are tried; False leaves only `models`.
+    search : {"grid", "sobol"}, default="grid"
+        How the default candidates lie in their ranges: on grids, whose members share most work, or
+        as many Sobol points. For searches that learn from scores, see
+        `assay.select.AdaptiveSearch`.
     kinds : mapping of str to str, default=None
         Kinds of columns that you know better, such as ``{"zip": "nominal"}``.
     drop : iterable of str, default=()
@@ -110,9 +142,23 @@ def fit(
         what is not named costs 1), or a matrix with a row per true and a column per predicted
         class, in alphabetical order. The study then minimises the mean cost, and every prediction
         is the one of least expected cost by the model's own probabilities.
+    stack : bool or None, default=None
+        Whether models may be mixed, with weights learned inside every split, unless that is worse
+        than the best one. None: with effort "normal" and "thorough".
+    calibrate : bool or None, default=None
+        Whether probabilities are corrected (log loss, Brier score, costs) and thresholds moved (F1,
+        balanced accuracy and such, of two classes), inside every split, where that is better.
+        None: with effort "normal" and "thorough".
+    prefer : {"best", "simplest"}, default="best"
+        "simplest": the smallest model that is neither significantly nor probably worse than the
+        best, here and inside every split, so that the score belongs to this rule.
     task : {"binary", "multiclass", "regression", "rank"} or None, default=None
         What is predicted; found from the target if None. "rank": the target says how good an item
         is (greater is better), and items are put in order within each query.
+    holdout : float, path, file object, dataframe or None, default=None
+        A test set that nothing sees until `Study.open_holdout` opens it, once: a share of the rows
+        from 0.05 to 0.5 (0.2 is the usual one), drawn so that both sides are alike, whole groups on
+        one side, and the last rows if there is a time; or a table of its own.
     ledger : Ledger, path or None, default=None
         Where finished work is kept; a fit that was stopped goes on from there.
     progress : callable or None, default=None
@@ -141,11 +187,18 @@ def fit(
     >>> study.verdict
     'better'
     """
+    arguments = dict(locals())  # for `Study.try_`, which asks the same with one candidate more
     check_option("effort", effort, EFFORTS)
-    raw = read(source, **options)
-    dataset = prepare(
+    deadline = None if budget is None else Deadline(_SEARCH_SHARE * seconds_of(budget))
+    check_option("search", search, ("grid", "sobol"))
+    ledger = arguments["ledger"] = kept(ledger)
+    raw = source if isinstance(source, Dataset) else read(source, **options)
+    dataset, held = prepared(
         raw,
-        target,
+        holdout,
+        seed=seed,
+        options=options,
+        target=target,
         kinds=kinds,
         drop=drop,
         group=group,
@@ -157,11 +210,25 @@ def fit(
     if on_table is not None:
         on_table(table_record(dataset))
     asked = _needs_probability(dataset, metric, cost)
-    families, notes = portfolio(dataset, effort, probabilities=asked) if defaults else ([], [])
+    split = _split(dataset, effort)
+    families, notes, rules = (
+        portfolio(
+            dataset,
+            effort,
+            probabilities=asked,
+            fits=_fits(split),
+            most=None if deadline is None else _room(deadline, n_jobs),
+        )
+        if defaults
+        else ([], [], [])
+    )
+    if search == "sobol":
+        families = [sobol_family(family, seed) for family in families]
+        notes = [*notes, "the default candidates are Sobol points in the ranges of the grids"]
     families += own_families(models or {}, dataset)
     if not families:
         raise ParameterError("models must name at least one model when defaults=False; got none")
-    outcome = search(
+    outcome = choose(
         dataset.X,
         dataset.y,
         families,
@@ -173,23 +240,37 @@ def fit(
         classes=dataset.target.classes,
         positive=dataset.target.positive,
         cost=cost,
-        **_split(dataset, effort),
+        stack=effort != "quick" if stack is None else stack,
+        calibrate=effort != "quick" if calibrate is None else calibrate,
+        prefer=prefer,
+        **split,
         seed=seed,
         n_jobs=-1 if n_jobs is None else n_jobs,
         backend=backend,
+        scheduler=scheduler,
         ledger=ledger,
+        stages=None,
+        deadline=deadline,
+        memory=memory,
         data_digest=dataset.digest,
         progress=_told(progress),
     )
     queries = dataset.groups if dataset.target.task == "rank" else None
     fitted = refit(outcome, dataset.X, dataset.y, dataset.weight, queries=queries)
-    record = build_record(dataset, outcome, effort=effort, notes=[*notes, *fitted.notes])
+    record = build_record(
+        dataset, outcome, effort=effort, notes=[*notes, *fitted.notes], gap=fitted.gap
+    )
+    if rules:
+        record["portfolio"] = rules
+    if held is not None:
+        record["holdout"] = held.record
     estimator = fitted.estimator
     if outcome.cost is not None:
         width: Any = getattr(estimator, "n_features_in_", dataset.X.shape[1])
         estimator = CostClassifier.of_fitted(estimator, outcome.cost, width)
     model = Model(dataset.schema, dataset.target, fitted.encoder, estimator)
-    return Study(record, model)
+    made: Study = remember(Study(record, model, held), fit, dataset, arguments, held)
+    return made
 
 
 def _needs_probability(dataset: Dataset, metric: Any, cost: Any) -> bool:
@@ -208,6 +289,16 @@ def _split(dataset: Dataset, effort: str) -> dict[str, Any]:
     if n_rows > _TOO_MANY_ROWS:
         return {"plan": "holdout", "repeats": 1}
     return {"plan": "pair-out", "repeats": _REPEATS[effort] if n_rows <= _MANY_ROWS else 1}
+
+
+def _room(deadline: Deadline, n_jobs: int | None) -> float:
+    """Return the work units that a deadline has room for, outer fits and the last one apart."""
+    return _ROOM * 1000.0 * deadline.left() * check_n_jobs(-1 if n_jobs is None else n_jobs)
+
+
+def _fits(split: Mapping[str, Any]) -> int:
+    """Return how many training sets every candidate is fitted on, with five blocks."""
+    return {"pair-out": 10, "forward": 4, "holdout": 1}[split["plan"]] * int(split["repeats"])
 
 
 def _told(progress: Callable[[Progress], object] | None) -> Callable[..., None] | None:

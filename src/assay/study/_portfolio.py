@@ -2,75 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from itertools import product
-from typing import Any
+from collections.abc import Iterator, Mapping
+from itertools import zip_longest
+from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
 from assay.base import check_option
-from assay.bayes import NaiveBayesClassifier
-from assay.decomposition import LinearDiscriminantAnalysis
-from assay.ensemble import (
-    AdaBoostClassifier,
-    ExtraTreesClassifier,
-    ExtraTreesRegressor,
-    GradientBoostingClassifier,
-    GradientBoostingRegressor,
-    RandomForestClassifier,
-    RandomForestRegressor,
-)
-from assay.linear import ElasticNet, LinearRegression, LogisticRegression, Ridge
-from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
-from assay.ranking import PairwiseRanker
+from assay.features import Chain, ConsensusSelector
 from assay.select import Family
-from assay.svm import SVC, SVR
+from assay.study._groups import Group, classifiers, on_selected, rankers, regressors
+from assay.study._price import Shape, Wide, budget
 from assay.table import Dataset, Encoder
-from assay.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 EFFORTS = ("quick", "normal", "thorough")
 
-# Rows^2 * columns: a neighbour search beyond this takes minutes per partition.
-MAX_NEIGHBOR_WORK = 1e12
-# Rows^2 * columns: a kernel machine is solved anew for every price and every training set.
-MAX_KERNEL_WORK = 1e9
-# A discriminant factors a matrix of columns x columns in every fit.
-MAX_DISCRIMINANT_COLUMNS = 1000
+# The most of the budget that a family may take, and a single group of candidates: what wins most
+# often on tables may take more.
+_SHARE, _LARGE_SHARES = 0.2, {"gradient boosting": 0.6, "random forest": 0.35, "extra-trees": 0.3}
+_GROUP_SHARE = 0.15
+# From so many columns on, and half as many as rows, they are also tried after a selection.
+_WIDE = 100
+# How often the trees or rounds of a group are halved before it is given up.
+_MOST_THRIFT = 4
+# What counts less than it costs when little time is left: the families that win most often.
+# On longer tables every group is a family of its own, so that each can be dropped or cut alone.
+_JOINED_ROWS = 10_000
+_FAVOUR = {"gradient boosting": 0.2, "random forest": 0.4}
 
-_N_NEIGHBORS = {
-    "quick": (1, 5, 15, 35),
-    "normal": (1, 3, 5, 7, 9, 13, 17, 25, 35, 51, 71, 101, 151),
-    "thorough": (1, 2, 3, 4, 5, 7, 9, 11, 13, 17, 21, 25, 31, 37, 45, 51, 61, 71, 101, 151, 201),
-}
-_N_PENALTIES = {"quick": 4, "normal": 7, "thorough": 13}
-_L1_RATIOS = {"quick": (0.5,), "normal": (0.1, 0.5, 1.0), "thorough": (0.1, 0.3, 0.5, 0.7, 1.0)}
-# Prices of slack, and widths of the kernel as multiples of one over the number of columns.
-_PRICES = {"quick": (1.0, 10.0), "normal": (0.1, 1.0, 10.0, 100.0)}
-_PRICES["thorough"] = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
-_WIDTHS = {"quick": (1.0,), "normal": (0.1, 0.3, 1.0), "thorough": (0.03, 0.1, 0.3, 1.0, 3.0)}
-_DEPTHS = {
-    "quick": (1, 3, 6, None),
-    "normal": (1, 2, 3, 4, 6, 8, 12, None),
-    "thorough": (1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, None),
-}
-# Cost-complexity of a class tree: the impurity of a table is at most 1, whatever the classes.
-_ALPHAS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2)
-_FOREST_TREES = {"quick": 100, "normal": 200, "thorough": 500}
-_FOREST_LEAVES = {"quick": (1, 5), "normal": (1, 3, 10), "thorough": (1, 2, 3, 5, 10, 20)}
-_STUMPS = {"quick": (30, 100), "normal": (10, 30, 100, 300), "thorough": (10, 30, 100, 300, 1000)}
-_ROUNDS = {"quick": (30, 100), "normal": (30, 100, 300), "thorough": (30, 100, 300, 1000)}
-_BOOST_LEAVES = {"quick": (31,), "normal": (4, 15, 31), "thorough": (2, 4, 8, 15, 31, 63)}
-_SHRINKAGES = {"quick": (0.1, 0.5), "normal": (0.01, 0.1, 0.3, 0.5, 0.9)}
-_SHRINKAGES["thorough"] = (0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
-# Added to all variances, as shares of the largest: columns have their own units here.
-_FLOORS = (1e-12, 1e-9, 1e-6, 1e-3, 1e-1)
-_PAIRS = {"quick": 50, "normal": 200, "thorough": 500}
-_RATES = {"quick": (0.1,), "normal": (0.1,), "thorough": (0.03, 0.1)}
+
+class Portfolio(NamedTuple):
+    """What is tried.
+
+    Parameters
+    ----------
+    families : list of Family
+        In the order in which they are tried.
+    notes : list of str
+        What was left out, and why.
+    rules : list of dict
+        For each family its name, the number of its candidates, its work units and why it is tried.
+    """
+
+    families: list[Family]
+    notes: list[str]
+    rules: list[dict[str, Any]]
 
 
 def portfolio(
-    dataset: Dataset, effort: str = "normal", *, probabilities: bool = False
-) -> tuple[list[Family], list[str]]:
+    dataset: Dataset,
+    effort: str = "normal",
+    *,
+    probabilities: bool = False,
+    fits: int = 10,
+    most: float | None = None,
+) -> Portfolio:
     """Return the default families for a table, and what was left out and why.
 
     Parameters
@@ -79,181 +66,199 @@ def portfolio(
         The prepared table. Only its shape and task are looked at, never its values, but for the
         power of ten of a numeric target's spread: penalties are in its units.
     effort : {"quick", "normal", "thorough"}, default="normal"
-        How fine the grids are.
+        How fine the grids are, and how many work units they may cost.
     probabilities : bool, default=False
         Whether only models that give probabilities can be scored.
+    fits : int, default=10
+        Training sets on which every candidate is fitted.
+    most : float, optional
+        Work units that a time limit leaves room for. Where the effort would spend more, fewer
+        candidates are tried; else it has no effect.
 
-    Returns
-    -------
-    families : list of Family
-    notes : list of str
+    Notes
+    -----
+    Candidates come in groups, the first group of each family being its best guess. First every
+    family gets its first group, those that cost least per chance of winning first, then its second,
+    and so on, while the budget lasts. A group that is too dear is tried with fewer trees or rounds.
     """
     check_option("effort", effort, EFFORTS)
-    encoder = Encoder(kinds=tuple(feature.kind for feature in dataset.schema.features))
-    ranking = dataset.target.task == "rank"
-    regression = ranking or dataset.target.task == "regression"  # a predicted number ranks, too
-    make = _regressors if regression else _classifiers
-    width = _encoded_width(dataset)
-    left_out = _too_much_work(len(dataset.y), width)
-    if probabilities:
-        left_out[_KERNEL] = "it gives no probabilities, which the score needs"
-    families, notes = [], []
-    for name, estimator, candidates in make(effort, len(dataset.y), width, _unit(dataset)):
-        if name in left_out:
-            notes.append(f"{name} left out: {left_out[name]}")
+    shape = _shape(dataset)
+    notes: list[str] = []
+    by_thrift = [list(_groups(dataset, effort, shape, thrift)) for thrift in range(_MOST_THRIFT)]
+    offered: dict[str, list[list[Group]]] = {}
+    for versions in zip(*by_thrift, strict=True):
+        if probabilities and not versions[0].probabilities:
+            notes.append(
+                f"{versions[0].family} left out: it gives no probabilities, which the score needs"
+            )
         else:
-            families.append(Family(name, estimator, tuple(candidates), encoder))
-    if ranking:
-        for name, estimator, candidates in _rankers(effort):
-            families.append(Family(name, estimator, tuple(candidates), encoder))
-    # Trees and naive Bayes take nominal and missing values as they are: no encoder, and one sorting
-    # (or one summary) of the columns serves every training set.
+            offered.setdefault(versions[0].family, []).append(list(versions))
+    whole = budget(effort, shape.rows)
+    chosen, dear = _affordable(offered, shape, effort, fits, whole)
+    planned = sum(_cost(group, shape, fits) for group in chosen)
+    if most is not None and most < planned:
+        chosen, dear = _affordable(offered, shape, effort, fits, most)
+        notes.append(
+            f"the time limit has room for {_span(most)} of one core, and effort '{effort}' would "
+            f"take {_span(planned)}: fewer candidates are tried"
+        )
+    notes = [*dict.fromkeys(notes), *dear]
+    encoder = Encoder(kinds=tuple(feature.kind for feature in dataset.schema.features))
+    selector = Chain([encoder, ConsensusSelector(n_outer=3, n_inner=3, min_features=5)])
     nominal = tuple(j for j, each in enumerate(dataset.schema.features) if each.kind == "nominal")
-    trees = _tree_regressors if regression else _tree_classifiers
-    plain = [] if regression else [_naive_bayes(len(dataset.y), width)]
-    for name, estimator, candidates in (*plain, *trees(effort)):
-        if nominal:
-            estimator.set_params(categorical_features=nominal)
-        families.append(Family(name, estimator, tuple(candidates)))
-    return families, notes
+    families = [
+        _family(group, selector if group.selected else encoder, nominal, shape.width)
+        for group in _joined(chosen, shape)
+    ]
+    return Portfolio(families, notes, _rules(chosen, shape, fits))
 
 
-_NEIGHBORS = "k-nearest neighbours"
-_DISCRIMINANT = "linear discriminant"
-_KERNEL = "support vector machine"
+def _groups(dataset: Dataset, effort: str, shape: Shape, thrift: int) -> Iterator[Group]:
+    task = dataset.target.task
+    if task in ("regression", "rank"):  # a predicted number ranks, too
+        yield from regressors(effort, shape, _unit(dataset), thrift)
+    else:
+        yield from classifiers(effort, shape, thrift)
+    if task == "rank":
+        yield from rankers(effort, shape)
+    elif shape.width >= max(_WIDE, shape.rows / 2):
+        yield from on_selected(effort, shape, classes=task != "regression")
 
 
-def _encoded_width(dataset: Dataset) -> int:
-    """Columns after encoding; a nominal column gives at most one per level and one for gaps."""
-    return sum(
+def _shape(dataset: Dataset) -> Shape:
+    # A nominal column gives at most one column per level and one for gaps.
+    width = sum(
         len(feature.levels) + 1 if feature.kind == "nominal" and feature.levels else 1
         for feature in dataset.schema.features
     )
-
-
-def _too_much_work(n_rows: int, width: int) -> dict[str, str]:
-    """Return the families that would take too long on a table of this shape, with the reason."""
-    reasons = {}
-    if float(n_rows) ** 2 * width > MAX_NEIGHBOR_WORK:
-        reasons[_NEIGHBORS] = f"{n_rows:,} rows of {width:,} columns take too long to search"
-    if float(n_rows) ** 2 * width > MAX_KERNEL_WORK:
-        reasons[_KERNEL] = f"{n_rows:,} rows of {width:,} columns take too long to compare"
-    if width > MAX_DISCRIMINANT_COLUMNS:
-        reasons[_DISCRIMINANT] = (
-            f"{width:,} columns, and it is tried up to {MAX_DISCRIMINANT_COLUMNS:,}"
-        )
-    return reasons
+    n_classes = len(dataset.target.classes or ())
+    columns = len(dataset.schema.features)
+    return Shape(len(dataset.y), columns, width, n_classes if n_classes > 2 else 1)
 
 
 def _unit(dataset: Dataset) -> float:
-    """Return the spread of a numeric target to the nearest power of ten; 1 for classes."""
-    spread = 1.0 if dataset.target.classes is not None else float(np.std(dataset.y))
+    """Return the spread of a numeric target to the nearest power of ten."""
+    spread = float(np.std(dataset.y))
     return float(10.0 ** np.round(np.log10(spread)))  # never 0: a constant target is refused
 
 
-def _classifiers(
+def _cost(group: Group, shape: Shape, fits: int) -> float:
+    # Two more fits for the choice: on the rows that judge it, and on all.
+    train, test = int(0.6 * shape.rows), int(0.4 * shape.rows)
+    return group.price(train, test) * (fits + 2)
+
+
+def _affordable(
+    offered: Mapping[str, list[list[Group]]],
+    shape: Shape,
     effort: str,
-    n_rows: int,
-    width: int,
-    unit: float,  # noqa: ARG001
-) -> Iterable[tuple[str, Any, list[dict[str, Any]]]]:
-    yield _NEIGHBORS, KNeighborsClassifier(), _neighbor_grid(effort, n_rows)
-    yield "logistic regression", LogisticRegression(), _grid(C=_penalties(effort))
-    yield _KERNEL, SVC(), _kernel_grid(effort, width)
-    yield (
-        _DISCRIMINANT,
-        LinearDiscriminantAnalysis(),
-        [{"solver": "svd"}, *_grid(solver=("lsqr",), shrinkage=("auto", *_SHRINKAGES[effort]))],
+    fits: int,
+    whole: float,
+) -> tuple[list[Group], list[str]]:
+    """Return the groups that the budget pays for, in the order of trial, and who is missing."""
+    left = whole
+    spent = dict.fromkeys(offered, 0.0)
+    chosen: list[Group] = []
+    missing: dict[str, float] = {}
+    for turn in zip_longest(*offered.values()):
+        priced = [_priced(versions, shape, fits, whole) for versions in turn if versions]
+        priced.sort(key=lambda pair: pair[1] * _FAVOUR.get(pair[0].family, 1.0))
+        for group, cost in priced:
+            if cost <= min(left, _share(group.family) * whole - spent[group.family]):
+                chosen.append(group)
+                spent[group.family] += cost
+                left -= cost
+            elif not spent[group.family]:
+                missing.setdefault(group.family, cost)
+    if not chosen:  # something must be tried, however little there is to spend
+        cheapest = [_priced(groups[0], shape, fits, whole) for groups in offered.values()]
+        chosen.append(min(cheapest, key=lambda pair: pair[1])[0])
+    notes = [
+        _too_dear(family, cost, effort, shape, whole)
+        for family, cost in missing.items()
+        if not spent[family]
+    ]
+    return chosen, notes
+
+
+def _share(family: str) -> float:
+    return _LARGE_SHARES.get(family, _SHARE)
+
+
+def _priced(versions: list[Group], shape: Shape, fits: int, whole: float) -> tuple[Group, float]:
+    """Return the first version of a group that is cheap enough, or the cheapest, and its cost."""
+    for group in versions:
+        cost = _cost(group, shape, fits)
+        if cost <= _GROUP_SHARE * whole:
+            break
+    return group, cost
+
+
+def _too_dear(family: str, cost: float, effort: str, shape: Shape, whole: float) -> str:
+    richer = [
+        each
+        for each in EFFORTS[EFFORTS.index(effort) + 1 :]
+        if cost <= _share(family) * budget(each, shape.rows)
+    ]
+    limited = whole < budget(effort, shape.rows)
+    who = "the time limit" if limited else f"effort '{effort}'"
+    advice = f"; effort '{richer[0]}' may include it" if richer and not limited else ""
+    return (
+        f"{family} left out: {shape.rows:,} rows in {shape.width:,} columns would take it "
+        f"{_span(cost)} of one core, and {who} has {_span(whole)} for all{advice}"
     )
 
 
-def _naive_bayes(n_rows: int, width: int) -> tuple[str, Any, list[dict[str, Any]]]:
-    # A kernel density compares a value with those of all training rows.
-    few = float(n_rows) ** 2 * width <= MAX_KERNEL_WORK
-    grid = _grid(numeric=("gaussian",), var_smoothing=_FLOORS)
-    if few:
-        grid += _grid(numeric=("kde",), var_smoothing=_FLOORS[1::2])
-    return "naive Bayes", NaiveBayesClassifier(), grid
+def _span(work: float) -> str:
+    """Return work units as the time they take, roughly.
+
+    Examples
+    --------
+    >>> _span(5_000), _span(200_000), _span(9e7)
+    ('about 5 s', 'about 3 min', 'about 25 h')
+    """
+    seconds = work / 1000
+    if seconds < 100:
+        return f"about {max(1, round(seconds))} s"
+    return f"about {round(seconds / 60)} min" if seconds < 5400 else f"about {seconds / 3600:.0f} h"
 
 
-def _regressors(
-    effort: str, n_rows: int, width: int, unit: float
-) -> Iterable[tuple[str, Any, list[dict[str, Any]]]]:
-    yield _NEIGHBORS, KNeighborsRegressor(), _neighbor_grid(effort, n_rows)
-    yield "linear regression", LinearRegression(), [{}]
-    yield "ridge regression", Ridge(), _grid(alpha=_penalties(effort))
-    shares = np.logspace(-3, 0, _N_PENALTIES[effort])
-    alphas = [float(f"{share * unit:.3g}") for share in shares]
-    yield "elastic net", ElasticNet(), _grid(l1_ratio=_L1_RATIOS[effort], alpha=alphas)
-    yield _KERNEL, SVR(epsilon=0.1 * unit), _kernel_grid(effort, width, unit)
+def _joined(groups: list[Group], shape: Shape) -> list[Group]:
+    """Put the groups of a family together where the table is short."""
+    if shape.rows >= _JOINED_ROWS:
+        return groups
+    families: dict[str, Group] = {}
+    for group in groups:
+        there = families.get(group.family)
+        families[group.family] = group if there is None else there.with_more(group)
+    return list(families.values())
 
 
-def _rankers(effort: str) -> Iterable[tuple[str, Any, list[dict[str, Any]]]]:
-    # Beyond some pairs of each query, more of them cost time and teach little.
-    pairs = _PAIRS[effort]
-    line = PairwiseRanker(LogisticRegression(fit_intercept=False), pairs=pairs)
-    yield "pairwise logistic ranking", line, _grid(estimator__C=_penalties(effort))
-    yield (
-        "pairwise boosting",
-        PairwiseRanker(GradientBoostingClassifier(), pairs=pairs),
-        _grid(features=("difference", "greater"), estimator__max_leaf_nodes=_BOOST_LEAVES[effort]),
+def _family(group: Group, encoder: Any, nominal: tuple[int, ...], width: int) -> Family:
+    # Trees and naive Bayes take nominal and missing values as they are: no encoder, and one sorting
+    # (or one summary) of the columns serves every training set.
+    estimator = clone(group.estimator)
+    if nominal and not group.encoded:
+        estimator.set_params(categorical_features=nominal)
+    return Family(
+        group.family,
+        estimator,
+        tuple(group.candidates),
+        encoder if group.encoded else None,
+        work=group.price,
+        memory=group.memory or (Wide(width) if group.encoded else None),
     )
 
 
-def _tree_classifiers(effort: str) -> Iterable[tuple[str, Any, list[dict[str, Any]]]]:
-    yield (
-        "decision tree",
-        DecisionTreeClassifier(),
-        [*_grid(max_depth=_DEPTHS[effort]), *_grid(ccp_alpha=_ALPHAS)],
-    )
-    yield "random forest", RandomForestClassifier(_FOREST_TREES[effort]), _forest_grid(effort)
-    yield "extra-trees", ExtraTreesClassifier(_FOREST_TREES[effort]), _forest_grid(effort)
-    yield "AdaBoost", AdaBoostClassifier(), _grid(n_estimators=_STUMPS[effort])
-    yield "gradient boosting", GradientBoostingClassifier(), _boosting_grid(effort)
-
-
-def _tree_regressors(effort: str) -> Iterable[tuple[str, Any, list[dict[str, Any]]]]:
-    yield (
-        "decision tree",
-        DecisionTreeRegressor(),
-        _grid(max_depth=_DEPTHS[effort], min_samples_leaf=(1, 5, 20)),
-    )
-    yield "random forest", RandomForestRegressor(_FOREST_TREES[effort]), _forest_grid(effort)
-    yield "extra-trees", ExtraTreesRegressor(_FOREST_TREES[effort]), _forest_grid(effort)
-    yield "gradient boosting", GradientBoostingRegressor(), _boosting_grid(effort)
-
-
-def _forest_grid(effort: str) -> list[dict[str, Any]]:
-    return _grid(min_samples_leaf=_FOREST_LEAVES[effort])
-
-
-def _boosting_grid(effort: str) -> list[dict[str, Any]]:
-    return _grid(
-        learning_rate=_RATES[effort],
-        max_leaf_nodes=_BOOST_LEAVES[effort],
-        n_estimators=_ROUNDS[effort],
-    )
-
-
-def _kernel_grid(effort: str, width: int, unit: float = 1.0) -> list[dict[str, Any]]:
-    widths = [float(f"{share / max(width, 1):.3g}") for share in _WIDTHS[effort]]
-    return _grid(gamma=widths, C=[price * unit for price in _PRICES[effort]])
-
-
-def _neighbor_grid(effort: str, n_rows: int) -> list[dict[str, Any]]:
-    # With five blocks a pair-out fit sees three fifths of the rows; half leaves room for groups.
-    counts = [k for k in _N_NEIGHBORS[effort] if k <= max(1, n_rows // 2)]
-    metrics: tuple[float, ...] = (2.0,) if effort == "quick" else (1.0, 2.0)
-    return _grid(n_neighbors=counts, weights=("uniform", "distance"), p=metrics)
-
-
-def _penalties(effort: str) -> list[float]:
-    return [float(f"{value:.3g}") for value in np.logspace(-3, 3, _N_PENALTIES[effort])]
-
-
-def _grid(**options: Iterable[Any]) -> list[dict[str, Any]]:
-    names = list(options)
-    return [dict(zip(names, values, strict=True)) for values in product(*options.values())]
+def _rules(groups: list[Group], shape: Shape, fits: int) -> list[dict[str, Any]]:
+    rules: dict[str, dict[str, Any]] = {}
+    for group in groups:
+        rule = rules.setdefault(
+            group.family, {"family": group.family, "candidates": 0, "work": 0, "why": group.why}
+        )
+        rule["candidates"] += len(group.candidates)
+        rule["work"] += round(_cost(group, shape, fits))
+    return list(rules.values())
 
 
 def own_families(models: Mapping[str, Any], dataset: Dataset) -> list[Family]:

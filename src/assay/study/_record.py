@@ -11,8 +11,10 @@ import numpy as np
 from assay import __version__
 from assay.base import DataError
 from assay.evaluate import Interval
-from assay.select import Outcome
+from assay.select import Gap, Outcome
 from assay.study import _diagnostics
+from assay.study._choice_record import check_choice, choice_record, chosen_in_words
+from assay.study._holdout import check_holdout
 from assay.table import Dataset
 
 RECORD_FORMAT = 1
@@ -21,7 +23,12 @@ _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars")
 
 
 def build_record(
-    dataset: Dataset, outcome: Outcome, *, effort: str, notes: Sequence[str]
+    dataset: Dataset,
+    outcome: Outcome,
+    *,
+    effort: str,
+    notes: Sequence[str],
+    gap: Gap | None = None,
 ) -> dict[str, Any]:
     """Return everything that was found, as JSON values; no times, so that bytes repeat.
 
@@ -35,6 +42,8 @@ def build_record(
         How hard it searched.
     notes : sequence of str
         What else the user should know.
+    gap : Gap or None
+        Training score against honest score.
     """
     metric = outcome.metric
     return {
@@ -58,12 +67,10 @@ def build_record(
         "gain": _fields(outcome.gain),
         "verdict": _verdict(outcome.gain, outcome.baseline.name),
         "quick": None if outcome.quick is None else _fields(outcome.quick),
-        "chosen": {
-            "family": outcome.chosen.family.name,
-            "params": _plain(outcome.chosen.params),
-            "score": outcome.chosen.score,
-            "text": in_words(outcome.chosen.family.name, outcome.chosen.params),
-        },
+        "plain": None if outcome.plain is None else {**_fields(outcome.plain), "text": outcome.how},
+        "scores": [{"metric": name, **_fields(found)} for name, found in outcome.scores.items()],
+        "chosen": _chosen(outcome),
+        "choice": choice_record(outcome, gap, _plain),
         "nested": [{**_fields(row), "params": _plain(row.params)} for row in outcome.nested],
         "leaderboard": [
             {**_fields(row), "params": _plain(row.params)} for row in outcome.leaderboard
@@ -72,6 +79,21 @@ def build_record(
         "diagnostics": _diagnose(dataset, outcome),
         **_cost(outcome),
         "versions": {"assay": __version__, **{name: version(name) for name in _LIBRARIES}},
+    }
+
+
+def _chosen(outcome: Outcome) -> dict[str, Any]:
+    """Return the final choice; of a stack, its weights stand for parameters in its own part."""
+    family, params = outcome.chosen.family.name, outcome.chosen.params
+    score = outcome.chosen.score
+    if outcome.stack is not None:
+        family, params = f"stack of {len(outcome.stack.members)}", {}
+        score = outcome.stack.score
+    return {
+        "family": family,
+        "params": _plain(params),
+        "score": score,
+        "text": chosen_in_words(outcome, in_words),
     }
 
 
@@ -139,8 +161,12 @@ def check_record(record: Any) -> None:
     for name in ("score", "baseline", "gain"):
         if not all(isinstance(record[name].get(number), (int, float)) for number in _NUMBERS):
             raise DataError(f"the record is damaged: {name} is no score with an interval")
+    if "holdout" in record:
+        check_holdout(record["holdout"])
     if not isinstance(record.get("cost", {}), dict):
         raise DataError("the record is damaged: cost is of the wrong type")
+    if "choice" in record:
+        check_choice(record["choice"])
     for name, fields in (("verdict", ("code", "text")), ("chosen", ("family", "text"))):
         if not all(isinstance(record[name].get(field), str) for field in fields):
             raise DataError(f"the record is damaged: {name} has no words")

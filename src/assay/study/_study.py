@@ -14,7 +14,10 @@ from numpy.typing import NDArray
 from assay import report, store
 from assay.base import DataError
 from assay.study._clustering import clustering_of
+from assay.study._holdout import Held, recognised
+from assay.study._holdout_scores import holdout_scores
 from assay.study._model import Model
+from assay.study._openings import now, read_openings, write_openings
 from assay.study._record import check_record
 from assay.table import Schema, Target
 
@@ -45,6 +48,28 @@ class Score:
         )
 
 
+@dataclass(frozen=True)
+class Opening:
+    """What a test set said when it was opened.
+
+    Parameters
+    ----------
+    when : str
+        Date and time, UTC.
+    again : bool
+        Whether it had been opened before: the rows were then no longer untouched.
+    rows : int
+        How many rows were tested.
+    scores : tuple of Score
+        The study's own metric first, then the usual ones of its task.
+    """
+
+    when: str
+    again: bool
+    rows: int
+    scores: tuple[Score, ...]
+
+
 class Study:
     """A chosen model, its honest score, and the record of how both came to be.
 
@@ -56,6 +81,8 @@ class Study:
         Everything the report shows, as plain JSON values.
     model : Model
         The chosen candidate, fitted on all rows.
+    held : Held, optional
+        The test set that was set aside.
 
     Attributes
     ----------
@@ -80,9 +107,15 @@ class Study:
     ['Adelie', 'Adelie']
     """
 
-    def __init__(self, record: dict[str, Any], model: Model) -> None:
+    def __init__(self, record: dict[str, Any], model: Model, held: Held | None = None) -> None:
         self.record = record
         self.model = model
+        self.held = held
+        self.bench: Any = None  # what try_ needs; a study from a file has none
+        self._path: Path | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "bench": None}  # an open ledger cannot be copied
 
     def __repr__(self) -> str:
         return f"<Study of {self.record['target']['name']!r}: {self.chosen}; {self.score}>"
@@ -116,6 +149,85 @@ class Study:
     def digest(self) -> str:
         """SHA-256 of everything in the model file."""
         return store.digest(self._manifest(), self._parts())
+
+    @property
+    def openings(self) -> tuple[Opening, ...]:
+        """Every time the test set was opened, the first one first."""
+        found = [] if self.held is None else self.held.openings
+        return tuple(_opening(entry, at > 0) for at, entry in enumerate(found))
+
+    def open_holdout(self, source: Any = None, *, again: bool = False, **options: Any) -> Opening:
+        """Score the model on the rows that were set aside. Honest once: the first time.
+
+        Parameters
+        ----------
+        source : path, "-", file object, dataframe or None, default=None
+            The table of the fit, or the one that was given as holdout. Not needed right after the
+            fit, which still has the rows.
+        again : bool, default=False
+            Whether a set that was opened before is opened again; the number is marked as such.
+        **options
+            Passed to `assay.table.read`.
+
+        Returns
+        -------
+        Opening
+            The scores with their intervals. It is written down beside the model file, as soon as
+            there is one.
+
+        Raises
+        ------
+        DataError
+            If no rows were set aside, these are other rows, or they were opened before.
+
+        Examples
+        --------
+        >>> import assay
+        >>> table = assay.datasets.path("penguins")
+        >>> study = assay.fit(table, target="species", effort="quick", holdout=0.2)
+        >>> opening = study.open_holdout()
+        >>> opening.rows, opening.scores[0].metric, opening.again
+        (69, 'accuracy', False)
+        """
+        if self.held is None:
+            raise DataError(
+                "no rows were set aside when this model was fitted; fit it again with a holdout, "
+                "such as 0.2, to have a test set"
+            )
+        self._read_openings()
+        before = self.held.openings
+        if before and not again:
+            raise DataError(_already(before, self.digest))
+        rows = recognised(self.held, self.model, source, **options)
+        entry = {
+            "holdout": self.held.record["identity"],
+            "when": now(),
+            "model": self.digest,
+            "rows": len(rows.y),
+            "scores": holdout_scores(self.model, self.record, rows),
+        }
+        if self._path is not None:  # first the book, then the number
+            write_openings(self._path, [*before, entry])
+        self.held.openings = [*before, entry]
+        return self.openings[-1]
+
+    def scores(self) -> pl.DataFrame:
+        """Return the honest score by every usual metric of the task, with its interval.
+
+        Each is for a model built this way on this many rows, as `score` is; the model was chosen by
+        the study's own metric.
+
+        Examples
+        --------
+        >>> import assay
+        >>> study = assay.fit(assay.datasets.path("penguins"), target="species", effort="quick")
+        >>> study.scores().columns
+        ['metric', 'value', 'low', 'high', 'level']
+        """
+        names = ("metric", "value", "low", "high", "level")
+        rows = [{name: row[name] for name in names} for row in self.record.get("scores") or []]
+        kinds = {name: pl.Float64() for name in names[1:]}
+        return pl.DataFrame(rows, schema={"metric": pl.String(), **kinds})
 
     def table(self) -> pl.DataFrame:
         """Return the leaderboard: one row per candidate, best first."""
@@ -156,6 +268,52 @@ class Study:
         """
         return self.model.predict_proba(source, **options)
 
+    def try_(self, estimator: Any, name: str | None = None) -> Study:
+        """Add one candidate of your own, and choose again among all.
+
+        Parameters
+        ----------
+        estimator : estimator, pipeline or Family
+            Any scikit-learn estimator for the task, or an `assay.select.Family` with candidates.
+        name : str, default=None
+            How to call it; by default as its class.
+
+        Returns
+        -------
+        Study
+            A new one, whose choice, score and leaderboard include the candidate. Only its own units
+            are fitted, and whatever the new choice needs; the rest is in the ledger.
+
+        Raises
+        ------
+        DataError
+            If the study comes from a model file, which holds no training rows.
+
+        Notes
+        -----
+        The score stays nested: for each outer block the choice is made without it. But a candidate
+        that was thought of after seeing scores was thought of with all rows in view, so a long row
+        of tries makes the score a little too good; a note says how many there were, and a test set
+        (``holdout``) has the last word.
+
+        Examples
+        --------
+        >>> import assay
+        >>> from sklearn.naive_bayes import GaussianNB
+        >>> study = assay.fit(assay.datasets.path("penguins"), target="species", effort="quick")
+        >>> more = study.try_(GaussianNB(), "mine")
+        >>> more.table().height - study.table().height
+        1
+        """
+        if self.bench is None:
+            raise DataError(
+                "try_ needs the rows and the finished work of a fit, which a model file does not "
+                "hold; call assay.fit with the same table and ledger, then try_"
+            )
+        taken = {str(row["family"]) for row in self.record["leaderboard"]}
+        added: Study = self.bench.add(estimator, name, taken)
+        return added
+
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the report page.
 
@@ -164,7 +322,7 @@ class Study:
         path : path
             Where to write the HTML file.
         """
-        return report.write(self.record, Path(path))
+        return report.write(self.full_record, Path(path))
 
     def save(self, path: str | os.PathLike[str]) -> str:
         """Write the model file and return its digest.
@@ -186,7 +344,29 @@ class Study:
                     f"the chosen model ({self.chosen}) cannot be saved: {reason}; its score and "
                     f"report stand, and study.estimator holds the fitted object"
                 )
-        return store.save(Path(path), self._manifest(), self._parts())
+        digest = store.save(Path(path), self._manifest(), self._parts())
+        self._path = Path(path)
+        if self.held is not None:
+            if self.held.openings:
+                write_openings(self._path, self.held.openings)
+            self._read_openings()
+        return digest
+
+    def _read_openings(self) -> None:
+        """Learn of openings that another process wrote down, perhaps with another model."""
+        if self.held is None or self._path is None:
+            return
+        written = read_openings(self._path, self.held.record["identity"])
+        if written:
+            self.held.openings = written
+
+    @property
+    def full_record(self) -> dict[str, Any]:
+        """The record with what is not in the model file: when the test set was opened."""
+        if self.held is None:
+            return self.record
+        holdout = {**self.record["holdout"], "openings": self.held.openings}
+        return {**self.record, "holdout": holdout}
 
     def _manifest(self) -> dict[str, Any]:
         return {
@@ -233,12 +413,12 @@ def load(path: str | os.PathLike[str]) -> Any:
     try:
         if "clusters" in manifest:
             return clustering_of(manifest, parts)
-        return _study(manifest, parts)
+        return _study(manifest, parts, Path(path))
     except DataError as error:
         raise DataError(f"{os.fspath(path)}: {error}; fit the model again") from error
 
 
-def _study(manifest: dict[str, Any], parts: dict[str, Any]) -> Study:
+def _study(manifest: dict[str, Any], parts: dict[str, Any], path: Path) -> Study:
     if set(manifest) != {"record", "schema", "target"} or set(parts) != {"encoder", "estimator"}:
         raise DataError("holds a model, but not a study's")
     model = Model(
@@ -249,7 +429,27 @@ def _study(manifest: dict[str, Any], parts: dict[str, Any]) -> Study:
     )
     model.check()
     check_record(manifest["record"])
-    return Study(manifest["record"], model)
+    holdout = manifest["record"].get("holdout")
+    study = Study(manifest["record"], model, None if holdout is None else Held(holdout))
+    study._path = path
+    return study
+
+
+def _opening(entry: dict[str, Any], again: bool) -> Opening:
+    scores = tuple(_score(score) for score in entry["scores"])
+    return Opening(entry["when"], again, entry["rows"], scores)
+
+
+def _already(openings: list[dict[str, Any]], digest: str) -> str:
+    first = openings[0]
+    when = first["when"].replace("T", " ").replace("Z", " UTC")
+    whose = "" if first["model"] == digest else ", with another model"
+    said = f" and gave {_score(first['scores'][0])}" if first["scores"] else ""
+    return (
+        f"the test set was already opened on {when}{whose}{said}; a score computed now is no "
+        "longer that of untouched rows; ask again (--again, again=True) to have it all the same, "
+        "marked as such"
+    )
 
 
 def _score(entry: dict[str, Any]) -> Score:

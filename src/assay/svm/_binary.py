@@ -38,11 +38,14 @@ class Table:
         The rows, or their Gram matrix.
     values : ndarray of float32 of shape (n, n), optional
         Kernel values that are known already. They change no bit, only the time.
+    exact : ndarray of float64 of shape (n, n), optional
+        The same in float64.
     """
 
     kernel: engine.Kernel
     rows: Any
     values: NDArray[np.float32] | None = None
+    exact: NDArray[np.float64] | None = None
 
     def part(self, index: NDArray[np.intp]) -> Table:
         """Return the table of some rows."""
@@ -50,8 +53,10 @@ class Table:
             return self
         if self.kernel.kind == "precomputed":
             return Table(self.kernel, self.rows[np.ix_(index, index)])
-        values = None if self.values is None else self.values[np.ix_(index, index)]
-        return Table(self.kernel, self.rows[index], values)
+        square = np.ix_(index, index)
+        values = None if self.values is None else self.values[square]
+        exact = None if self.exact is None else self.exact[square]
+        return Table(self.kernel, self.rows[index], values, exact)
 
 
 @dataclass(frozen=True)
@@ -162,6 +167,7 @@ def separate_pairs(
         max_iter=settings.max_iter,
         n_threads=settings.n_threads,
         values=table.values,
+        exact=table.exact,
     )
     machines = []
     members = [codes == k for k in range(n_classes)]
@@ -253,6 +259,7 @@ def _solve(
         n_threads=settings.n_threads,
         row_of=row_of,
         values=table.values,
+        exact=table.exact,
     )
 
 

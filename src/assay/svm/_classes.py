@@ -73,9 +73,10 @@ def tasks(codes: NDArray[np.int64], used: NDArray[np.intp], n_classes: int, how:
             for k in range(n_classes)
         ]
     found = []
+    members = [mine == k for k in range(n_classes)]
     for i, j in combinations(range(n_classes), 2):
-        rows = used[(mine == i) | (mine == j)]
-        first = codes[rows] == i
+        either = members[i] | members[j]
+        rows, first = used[either], members[i][either]
         slots = np.where(first, j - 1, i)
         found.append(Task(rows, np.where(first, 1.0, -1.0), slots, i, j))
     return found
@@ -133,12 +134,14 @@ def pair_decisions(
 
 def votes(decisions: Vector, n_classes: int) -> NDArray[np.int64]:
     """Return how many pairs each class wins."""
-    count = np.zeros((len(decisions), n_classes), dtype=np.int64)
-    for p, (i, j) in enumerate(combinations(range(n_classes), 2)):
-        first = decisions[:, p] > 0
-        count[:, i] += first
-        count[:, j] += ~first
-    return count
+    pairs = list(combinations(range(n_classes), 2))
+    wins = np.zeros((len(pairs), n_classes))
+    wins[np.arange(len(pairs)), [i for i, _ in pairs]] = 1.0
+    losses = np.zeros((len(pairs), n_classes))
+    losses[np.arange(len(pairs)), [j for _, j in pairs]] = 1.0
+    # Sums of ones and zeros: exact in any order.
+    won = (decisions > 0).astype(np.float64)
+    return np.asarray(won @ (wins - losses) + losses.sum(axis=0)).astype(np.int64)
 
 
 def votes_and_confidence(decisions: Vector, n_classes: int) -> Vector:

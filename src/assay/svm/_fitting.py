@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -116,11 +116,11 @@ def classes_with_weight(
     return classes[present], place[codes]
 
 
-def check_solution(owner: str, machine: Machine, what: str) -> None:
+def check_solution(owner: str, machine: Machine, what: Callable[[], str]) -> None:
     """Refuse a solution that is none: no separation without slack, or no finite numbers."""
     if machine.stop_reason == "inseparable":
         raise DataError(
-            f"{what}: C=inf allows no slack; give a finite C, or a kernel that bends more"
+            f"{what()}: C=inf allows no slack; give a finite C, or a kernel that bends more"
         )
     if not (np.isfinite(machine.coef).all() and np.isfinite(machine.bias)):
         raise DataError(

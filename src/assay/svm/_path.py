@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import threading
 from abc import ABC, abstractmethod
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,15 +113,18 @@ class KernelPath(ABC):
             settings = model._check_params()
             rows, targets, weights = checked.for_model(model)
             table = model._training_table(rows, weights)
+            known = _Known()
             if table.kernel.kind != "precomputed":
                 alone = shares[_kernel_key(usual, candidate)] == 1
-                unit.ask(table.kernel, settings.n_threads, alone=alone, fixed=_is_fixed(model))
-                table = replace(table, values=unit.values)
+                known = unit.ask(
+                    table.kernel, settings.n_threads, alone=alone, fixed=_is_fixed(model)
+                )
+                table = replace(table, values=known.values, exact=known.exact)
             model._learn(rows, table, targets, weights, settings)
-            if unit.cross is None or table.kernel.kind == "precomputed":
+            if known.cross is None:
                 queries = model._queries(X[unit.test])
             else:
-                queries = Queries(None, unit.cross[model.support_].T, None)
+                queries = Queries(None, known.cross[model.support_].T, None)
             whole = self._predicted(model, queries, y)
             size = len(model.support_) * (X.shape[1] + len(model.dual_coef_))
             yield Fitted(whole.blocks([len(test) for test in tests]), float(size))
@@ -160,44 +163,62 @@ class RegressorPath(KernelPath):
         return Predicted(value=model._values(queries))
 
 
-class _Unit:
-    """The kernel values of one training set and its test rows, for the kernel last asked for.
+class _Known(NamedTuple):
+    """Kernel values of one training set and its test rows.
 
     Attributes
     ----------
     values : ndarray of float32 of shape (n_train, n_train) or None
         Of training rows with each other: what the solver would compute.
+    exact : ndarray of float64 of shape (n_train, n_train) or None
+        The same in float64: what the certificate of a solution would compute.
     cross : ndarray of float64 of shape (n_train, n_test) or None
         Of training with test rows. None for float32 tables, whose decisions are sums of float32
         values.
     """
 
+    values: NDArray[np.float32] | None = None
+    exact: NDArray[np.float64] | None = None
+    cross: NDArray[np.float64] | None = None
+
+
+class _Unit:
+    """The kernel values of one training set, kept for all candidates that ask for them again."""
+
     def __init__(self, shared: Grams, train: Rows, test: Rows) -> None:
         self.shared, self.train, self.test = shared, train, test
-        self._kernel: Kernel | None = None
-        self.values: NDArray[np.float32] | None = None
-        self.cross: NDArray[np.float64] | None = None
+        # A grid may go through all kernels for each C: one kept kernel would be made again and
+        # again. As many are kept as fit.
+        self._size = len(train) * (12 * len(train) + 8 * len(test))
+        self._known: OrderedDict[Kernel, _Known] = OrderedDict()
 
-    def ask(self, kernel: Kernel, n_threads: int, *, alone: bool, fixed: bool) -> None:
-        """Provide the values of a kernel.
+    def ask(self, kernel: Kernel, n_threads: int, *, alone: bool, fixed: bool) -> _Known:
+        """Return the values of a kernel.
 
         A kernel of one candidate (`alone`) is left to the solver, unless the matrix of the whole
         table is there; it cannot be for one that depends on the training rows (not `fixed`).
         """
-        if kernel == self._kernel:
-            return
-        self._kernel, self.values, self.cross = kernel, None, None
+        if kernel not in self._known:
+            while self._known and (len(self._known) + 1) * self._size > _MOST_BYTES:
+                self._known.popitem(last=False)
+            self._known[kernel] = self._made(kernel, n_threads, alone=alone, fixed=fixed)
+        self._known.move_to_end(kernel)
+        return self._known[kernel]
+
+    def _made(self, kernel: Kernel, n_threads: int, *, alone: bool, fixed: bool) -> _Known:
         whole = self.shared.matrix(kernel, n_threads) if fixed else None
-        size = len(self.train) * (4 * len(self.train) + 8 * len(self.test))
-        if (whole is None and alone) or size > _MOST_BYTES:
-            return
+        if (whole is None and alone) or self._size > _MOST_BYTES:
+            return _Known()
         rows = self.shared.rows[self.train]
         if whole is not None:
-            self.values = whole[np.ix_(self.train, self.train)]
+            values = whole[np.ix_(self.train, self.train)]
         else:
-            self.values = kernel.matrix(rows, n_threads=n_threads, dtype=np.float32)
-        if rows.dtype == np.float64 and not alone:
-            self.cross = kernel.matrix(rows, self.shared.rows[self.test], n_threads=n_threads)
+            values = kernel.matrix(rows, n_threads=n_threads, dtype=np.float32)
+        if rows.dtype != np.float64 or alone:
+            return _Known(values)
+        exact = kernel.matrix(rows, n_threads=n_threads)
+        cross = kernel.matrix(rows, self.shared.rows[self.test], n_threads=n_threads)
+        return _Known(values, exact, cross)
 
 
 def _is_fixed(model: Any) -> bool:

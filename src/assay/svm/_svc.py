@@ -399,7 +399,7 @@ class SVC(KernelMachine, Classifier):
         else:
             machines = self._one_by_one(table, parts, price, settings, starts)
         for machine, task in zip(machines, parts, strict=True):
-            check_solution("SVC", machine, self._cannot_part(task))
+            check_solution("SVC", machine, partial(self._cannot_part, task))
         self._store(rows, table, parts, machines, codes)
         self.class_weight_ = factors
         self.stop_reason_ = warn_if_stopped("SVC", machines, settings)

@@ -253,7 +253,9 @@ class SVR(KernelMachine, Regressor):
             self._start(used, n),
         )
         check_solution(
-            "SVR", machine, f"no function of this kernel stays within epsilon={self.epsilon:g}"
+            "SVR",
+            machine,
+            lambda: f"no function of this kernel stays within epsilon={self.epsilon:g}",
         )
         self._store(rows, table, used, machine)
         self.stop_reason_ = warn_if_stopped("SVR", [machine], settings)

@@ -67,6 +67,37 @@ class Target:
         """Return class codes as the values that stood in the table."""
         return self._values[np.asarray(codes, dtype=np.int64)]
 
+    def encode(self, values: pl.Series, *, where: Where | None = None) -> NDArray[Any]:
+        """Return values of a table as codes or numbers, as they were in training.
+
+        Parameters
+        ----------
+        values : polars.Series
+            None of them missing.
+        where : Where, optional
+            Names the table and its rows in messages.
+
+        Raises
+        ------
+        DataError
+            For a class that training did not have, and for a text that is no number.
+        """
+        place = Where() if where is None else where
+        if self.classes is None:
+            column = Column(self.name, Kind.NUMERIC, storage_of(values.dtype), "target")
+            return column.reals(values, TextRules(), place)
+        text = level_text(values, self.storage)
+        known = {label: code for code, label in enumerate(self.classes)}
+        codes = text.replace_strict(known, default=-1, return_dtype=pl.Int64).to_numpy()
+        unknown = np.flatnonzero(codes < 0)
+        if len(unknown):
+            row = int(unknown[0])
+            raise DataError(
+                f"{place.cell(row, self.name)}: the model knows no class {shown(text[row])}"
+                f"{did_you_mean(str(text[row]), self.classes)}"
+            )
+        return np.array(codes, dtype=np.int64)
+
     @cached_property
     def _values(self) -> NDArray[Any]:
         labels = self.classes or ()

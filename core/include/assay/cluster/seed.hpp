@@ -111,14 +111,20 @@ class Seeding {
     [[nodiscard]] std::size_t cheapest(const std::vector<std::size_t>& drawn,
                                        std::span<const std::int64_t> chosen) {
         const std::size_t d = rows_.cols;
-        const std::size_t n_panels = (drawn.size() + lanes - 1) / lanes;
+        // In lane 0 the newest seed, which most chunks still wait for; then the drawn rows.
+        const std::size_t n_panels = drawn.size() / lanes + 1;
         std::vector<double> panels(n_panels * lanes * d, std::numeric_limits<double>::infinity());
-        std::vector<double> keep(chosen.size(), std::numeric_limits<double>::infinity());
+        const auto place = [&](std::size_t lane, const std::vector<double>& seed) {
+            for (std::size_t j = 0; j < d; ++j) {
+                panels[(lane / lanes * d + j) * lanes + lane % lanes] = seed[j];
+            }
+        };
+        place(0, seed_);
+        std::vector<double> keep = keep_;
+        keep.resize(chosen.size(), std::numeric_limits<double>::infinity());
         for (std::size_t t = 0; t < drawn.size(); ++t) {
             const std::vector<double> seed = widened(drawn[t]);
-            for (std::size_t j = 0; j < d; ++j) {
-                panels[(t / lanes * d + j) * lanes + t % lanes] = seed[j];
-            }
+            place(t + 1, seed);
             const std::vector<double> gaps = quarter_gaps(seed, chosen);
             for (std::size_t c = 0; c < keep.size(); ++c) {
                 keep[c] = std::min(keep[c], gaps[c]);
@@ -127,13 +133,10 @@ class Seeding {
         const std::size_t width = n_panels * lanes;
         std::vector<double> costs(parts_.size() * width);
         parallel_chunks(rows_.rows, seed_chunk, n_threads_, [&](Range range) {
-            if (taken_[range.index] == 0) {
-                take(range.index);
-            }
             dispatch([&](auto level) {
                 SeedScan<decltype(level), T>::costs(
                     rows_.data + range.begin * d, range.end - range.begin, d, panels.data(),
-                    n_panels, keep.data(), nearest_.data() + range.begin,
+                    n_panels, newest_, keep.data(), nearest_.data() + range.begin,
                     home_.data() + range.begin,
                     weight_.empty() ? nullptr : weight_.data() + range.begin,
                     costs.data() + range.index * width);
@@ -143,11 +146,11 @@ class Seeding {
         for (std::size_t c = 0; c < costs.size(); ++c) {
             total[c % width] += costs[c];
         }
-        const auto end = total.begin() + static_cast<std::ptrdiff_t>(drawn.size());
-        const auto best =
-            static_cast<std::size_t>(std::min_element(total.begin(), end) - total.begin());
+        const auto first = total.begin() + 1;
+        const auto end = first + static_cast<std::ptrdiff_t>(drawn.size());
+        const auto best = static_cast<std::size_t>(std::min_element(first, end) - first);
         for (std::size_t c = 0; c < parts_.size(); ++c) {
-            parts_[c] = std::max(0.0, costs[c * width + best]);
+            parts_[c] = std::max(0.0, costs[c * width + 1 + best]);
         }
         return best;
     }

@@ -1,4 +1,4 @@
-// The two passes over a chunk of rows that k-means++ makes per seed (seed.hpp).
+// The pass over a chunk of rows that k-means++ makes per seed (seed.hpp).
 //
 // Needs   home[i]: which seed is nearest to row i; keep[s]: a row of seed s with D below it
 //         is nearer to s than to what is offered. Weights null or one per row.
@@ -19,10 +19,11 @@ struct SeedScan {
                        std::int32_t newest, const double* keep, double* nearest, std::int32_t* home,
                        const double* weight) noexcept;
 
-    // costs[lane] = sum of w min(D, S(x, row in that lane)).
+    // The seed in lane 0 is taken, as above; costs[lane] = sum of w min(D, S(x, row in that lane)).
     static void costs(const T* rows, std::size_t n, std::size_t d, const double* panels,
-                      std::size_t n_panels, const double* keep, const double* nearest,
-                      const std::int32_t* home, const double* weight, double* costs) noexcept;
+                      std::size_t n_panels, std::int32_t newest, const double* keep,
+                      double* nearest, std::int32_t* home, const double* weight,
+                      double* costs) noexcept;
 };
 
 }  // namespace assay::cluster

@@ -279,27 +279,31 @@ inline std::vector<LogisticFit> fit_logistic(MatrixView<const double> X, bool in
                                              std::span<const LogisticPenalty> penalties,
                                              const LogisticFit* start, const NewtonOptions& options,
                                              int n_threads) {
-    const ColumnFrame frame = frame_of(X, intercept, n_threads);
-    const DenseDesign design(X, frame, intercept, n_threads);
     // The solution of a smooth problem with a penalty is unique, and Newton's steps find it from
     // anywhere.
     const bool smooth = !penalties.empty() && penalties[0].l1 == 0 && penalties[0].l2 > 0;
     if (start == nullptr && smooth) {
         const RowSample sample(X, codes, weight, n_classes);
         if (sample.rows > 0) {
-            const DenseDesign part({sample.values.data(), sample.rows, X.cols}, frame, intercept,
-                                   n_threads);
+            const MatrixView<const double> some{sample.values.data(), sample.rows, X.cols};
+            // A frame is there for well-conditioned numbers: that of the sample does, and saves a
+            // pass.
+            const ColumnFrame frame = frame_of(some, intercept, n_threads);
+            const DenseDesign part(some, frame, intercept, n_threads);
             NewtonOptions rough = options;
             rough.moved_tol = 1e-2;
             const auto found =
                 fit_logistic(part, frame, intercept, sample.codes, sample.weight, n_classes,
                              penalties.first(1), nullptr, rough, n_threads);
             if (found[0].outcome.stop == Stop::converged) {
+                const DenseDesign design(X, frame, intercept, n_threads);
                 return fit_logistic(design, frame, intercept, codes, weight, n_classes, penalties,
                                     &found[0], options, n_threads, true);
             }
         }
     }
+    const ColumnFrame frame = frame_of(X, intercept, n_threads);
+    const DenseDesign design(X, frame, intercept, n_threads);
     return fit_logistic(design, frame, intercept, codes, weight, n_classes, penalties, start,
                         options, n_threads);
 }

@@ -125,13 +125,16 @@ template <class Index>
 // Rows of a tile of a dense design.
 struct DenseTile {
     MatrixView<const double> x;
+    const double* next = nullptr;  // what the tile behind it is made of
+    std::size_t ahead = 0;
 
     void scores(const double* theta, std::size_t n_outputs, double* f) const {
         if (x.cols <= narrow || n_outputs == 1) {
             for (std::size_t k = 0; k < n_outputs; ++k) {
                 dispatch([&](auto level) {
                     LogisticKernels<decltype(level)>::dots(x.data, x.cols, x.rows,
-                                                           theta + k * x.cols, f + k * x.rows);
+                                                           theta + k * x.cols, f + k * x.rows, next,
+                                                           k == 0 ? ahead : 0);
                 });
             }
             return;
@@ -246,7 +249,8 @@ struct DenseDesign {
             return {{packed_.data() + begin * stride, end - begin, stride}};
         }
         centre_rows(begin, end, room);
-        return {{room, end - begin, stride}};
+        const std::size_t behind = std::min(rows - end, tile_rows(stride));
+        return {{room, end - begin, stride}, table_.data + end * table_.cols, behind * table_.cols};
     }
 
   private:

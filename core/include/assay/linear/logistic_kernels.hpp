@@ -38,8 +38,9 @@ struct LogisticKernels {
     // x: rows of `cols` numbers without gaps; what is beyond them in `out` is left alone.
     static void centred(const double* x, std::size_t cols, std::size_t rows, const double* centre,
                         const double* factor, double* out, std::size_t stride) noexcept;
+    // `ahead` numbers from `next` on are needed soon: they are fetched meanwhile.
     static void dots(const double* x, std::size_t stride, std::size_t rows, const double* w,
-                     double* f) noexcept;
+                     double* f, const double* next = nullptr, std::size_t ahead = 0) noexcept;
     static void add_gradient(const double* x, std::size_t stride, std::size_t rows, const double* r,
                              double* g) noexcept;
     // `scratch` holds rows * stride numbers.

@@ -3,7 +3,7 @@
 // A node knows the box of each of its (up to eight) children; the rows of a leaf stand
 // together, transposed, ready for vectors. What a cut and a box are, the space says
 // (point_space.hpp, code_space.hpp). The tree depends on the rows alone: equal values are
-// parted by row number, the rows of a leaf are in ascending order.
+// parted by row number.
 //
 // Needs   1 <= rows < 2^32.
 // Cost    O(n log n) time to build, n d numbers of memory and a few per leaf.
@@ -21,6 +21,7 @@
 #include "assay/common/aligned.hpp"
 #include "assay/common/matrix_view.hpp"
 #include "assay/common/parallel.hpp"
+#include "assay/neighbors/cut_select.hpp"
 #include "assay/neighbors/tree_shape.hpp"
 
 namespace assay::neighbors {
@@ -46,6 +47,7 @@ class BoxTree {
     [[nodiscard]] const TreeShape& shape() const noexcept { return shape_; }
     [[nodiscard]] std::size_t d() const noexcept { return d_; }
     [[nodiscard]] std::uint32_t row(std::size_t place) const noexcept { return order_[place]; }
+    [[nodiscard]] std::span<const std::uint32_t> rows() const noexcept { return order_; }
     [[nodiscard]] const double* leaf(std::size_t leaf) const noexcept {
         return leaves_.data() + leaf * shape_.lanes * d_;
     }
@@ -55,15 +57,6 @@ class BoxTree {
     }
 
   private:
-    struct Item {
-        double key;
-        std::uint32_t row;
-
-        [[nodiscard]] friend bool operator<(const Item& a, const Item& b) noexcept {
-            return a.key != b.key ? a.key < b.key : a.row < b.row;
-        }
-    };
-
     [[nodiscard]] std::size_t box_size() const noexcept { return 2 * d_ * fan_out; }
 
     template <class T>
@@ -72,7 +65,7 @@ class BoxTree {
         const int top = std::min(shape_.depth, 5);
         for (int level = 0; level < top; ++level) {
             parallel_chunks(std::size_t{1} << level, 1, n_threads, [&](Range range) {
-                std::vector<Item> items;
+                std::vector<CutItem> items;
                 cut(rows, range.begin, level, items);
             });
         }
@@ -80,7 +73,7 @@ class BoxTree {
             return;
         }
         parallel_chunks(std::size_t{1} << top, 1, n_threads, [&](Range range) {
-            std::vector<Item> items;
+            std::vector<CutItem> items;
             for (int level = top; level < shape_.depth; ++level) {
                 const std::size_t first = range.begin << (level - top);
                 const std::size_t last = range.end << (level - top);
@@ -92,7 +85,7 @@ class BoxTree {
     }
 
     template <class T>
-    void cut(MatrixView<const T> rows, std::size_t node, int level, std::vector<Item>& items) {
+    void cut(MatrixView<const T> rows, std::size_t node, int level, std::vector<CutItem>& items) {
         const std::size_t begin = shape_.begin(node, level);
         const std::size_t end = shape_.begin(node + 1, level);
         const std::size_t middle = shape_.begin(2 * node + 1, level + 1);
@@ -101,14 +94,13 @@ class BoxTree {
             return;
         }
         const std::size_t column = space_.cut_column(rows, part);
-        items.resize(part.size());
+        items.resize(2 * part.size());
         for (std::size_t i = 0; i < part.size(); ++i) {
-            items[i] = {Space::cut_key(static_cast<double>(rows(part[i], column))), part[i]};
+            items[i] = CutItem(Space::cut_key(static_cast<double>(rows(part[i], column))), part[i]);
         }
-        const auto at = items.begin() + static_cast<std::ptrdiff_t>(middle - begin);
-        std::nth_element(items.begin(), at, items.end());
+        part_at({items.data(), part.size()}, middle - begin, items.data() + part.size());
         for (std::size_t i = 0; i < part.size(); ++i) {
-            part[i] = items[i].row;
+            part[i] = static_cast<std::uint32_t>(items[i].row);
         }
     }
 
@@ -123,9 +115,8 @@ class BoxTree {
 
     template <class T>
     void fill_leaf(MatrixView<const T> rows, std::size_t leaf) {
-        std::uint32_t* items = order_.data() + shape_.leaf_begin(leaf);
+        const std::uint32_t* items = order_.data() + shape_.leaf_begin(leaf);
         const std::size_t count = shape_.leaf_rows(leaf);
-        std::sort(items, items + count);
         double* values = leaves_.data() + leaf * shape_.lanes * d_;
         for (std::size_t lane = 0; lane < count; ++lane) {
             for (std::size_t j = 0; j < d_; ++j) {

@@ -30,6 +30,7 @@ namespace assay::neighbors {
 class CodeSpace {
   public:
     using Query = CodeQuery;
+    static constexpr bool has_candidates = false;
 
     struct Column {
         CodeColumn::Kind kind;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -18,15 +19,16 @@
 namespace assay::neighbors {
 
 // The rows of a node that a cut looks at: all of them, or evenly spread ones.
-inline constexpr std::size_t cut_sample = 256;
+inline constexpr std::size_t cut_sample = 64;
 
 [[nodiscard]] inline std::size_t sample_step(std::size_t rows) noexcept {
-    return rows <= cut_sample ? 1 : rows / cut_sample;
+    return (rows + cut_sample - 1) / cut_sample;
 }
 
 template <class Metric>
 struct PointSpace {
     using Query = PointQuery<Metric>;
+    static constexpr bool has_candidates = true;
 
     // What a query needs to be asked for; one per thread.
     struct Asked {
@@ -42,18 +44,29 @@ struct PointSpace {
         const std::size_t step = sample_step(items.size());
         std::size_t best = 0;
         double widest = -1;
-        for (std::size_t j = 0; j < d; ++j) {
-            T low = rows(items[0], j);
-            T high = low;
-            for (std::size_t i = 0; i < items.size(); i += step) {
-                const T x = rows(items[i], j);
-                low = x < low ? x : low;
-                high = x > high ? x : high;
+        constexpr std::size_t side = 4;  // columns side by side: a row is fetched once
+        for (std::size_t j = 0; j < d; j += side) {
+            const std::size_t n = std::min(side, d - j);
+            std::array<T, side> low;
+            std::array<T, side> high;
+            for (std::size_t t = 0; t < side; ++t) {
+                low[t] = high[t] = rows(items[0], j + std::min(t, n - 1));
             }
-            const double spread = static_cast<double>(high) / 2 - static_cast<double>(low) / 2;
-            if (spread > widest) {
-                widest = spread;
-                best = j;
+            for (std::size_t i = 0; i < items.size(); i += step) {
+                const T* row = &rows(items[i], j);
+                for (std::size_t t = 0; t < side; ++t) {
+                    const T x = row[n == side ? t : std::min(t, n - 1)];
+                    low[t] = x < low[t] ? x : low[t];
+                    high[t] = x > high[t] ? x : high[t];
+                }
+            }
+            for (std::size_t t = 0; t < n; ++t) {
+                const double spread =
+                    static_cast<double>(high[t]) / 2 - static_cast<double>(low[t]) / 2;
+                if (spread > widest) {
+                    widest = spread;
+                    best = j + t;
+                }
             }
         }
         return best;

@@ -1,6 +1,6 @@
 // What a tree search does with vectors: bounds of eight children, and a scan of a leaf.
 //
-//     bounds   low[c] <= S(query, r) for every row r below child c
+//     bounds   low[c] <= S(query, r) for every row r below child c; says which low[c] <= limit
 //     scan     hits = all (S, lane) of a leaf with S <= limit, in ascending lanes
 //
 // A box of column j and child c is box[(2 j) * 8 + c] and box[(2 j + 1) * 8 + c]: the least
@@ -60,7 +60,9 @@ struct CodeQuery {
 
 template <class Level, class Query>
 struct TreeKernels {
-    static void bounds(const Query& query, const double* box, double* low) noexcept;
+    // Returns a bit per child.
+    static std::uint32_t bounds(const Query& query, const double* box, double limit,
+                                double* low) noexcept;
     // Returns the number of hits.
     static std::size_t scan(const Query& query, const double* leaf, std::size_t lanes,
                             std::size_t rows, double limit, LeafHit* hits) noexcept;
@@ -69,7 +71,7 @@ struct TreeKernels {
 // The two for the CPU level in use: a search asks for the level once, not per node.
 template <class Query>
 struct TreeCalls {
-    void (*bounds)(const Query&, const double*, double*) noexcept;
+    std::uint32_t (*bounds)(const Query&, const double*, double, double*) noexcept;
     std::size_t (*scan)(const Query&, const double*, std::size_t, std::size_t, double,
                         LeafHit*) noexcept;
 

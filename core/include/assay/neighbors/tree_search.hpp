@@ -3,8 +3,7 @@
 //     nearest   the k rows smallest by (distance, row), from near to far
 //     within    all rows with distance <= radius, in ascending rows
 //
-// The tree is walked depth first, the nearest child first; a child whose bound exceeds the
-// k-th distance so far is left out. Queries are taken in the order of the leaf they fall into,
+// Queries are taken in the order of the leaf they fall into,
 // so that one finds in the cache what the one before has read. Each query is answered by
 // itself: the result depends neither on the other queries nor on n_threads.
 //
@@ -24,8 +23,9 @@
 #include "assay/common/matrix_view.hpp"
 #include "assay/common/parallel.hpp"
 #include "assay/neighbors/box_tree.hpp"
+#include "assay/neighbors/candidate_list.hpp"
 #include "assay/neighbors/nearest_list.hpp"
-#include "assay/neighbors/tree_kernels.hpp"
+#include "assay/neighbors/tree_walk.hpp"
 
 namespace assay::neighbors {
 
@@ -40,8 +40,12 @@ struct Ragged {
 template <class Space>
 class NearestSink {
   public:
-    NearestSink(const Space& space, std::span<Neighbor> memory) : space_(&space), list_(memory) {}
+    NearestSink(const Space& space, std::size_t k) : space_(&space), memory_(k) {}
 
+    void start() noexcept {
+        list_ = NearestList(memory_);
+        limit_ = std::numeric_limits<double>::infinity();
+    }
     [[nodiscard]] double limit() const noexcept { return limit_; }
     void offer(double reduced, std::int64_t row) noexcept {
         list_.offer({space_->distance(reduced), reduced, row});
@@ -55,6 +59,7 @@ class NearestSink {
 
   private:
     const Space* space_;
+    std::vector<Neighbor> memory_;
     NearestList list_;
     double limit_ = std::numeric_limits<double>::infinity();
 };
@@ -90,126 +95,34 @@ class RadiusSink {
     std::vector<Hit>* hits_;
 };
 
-// What one thread needs to walk a tree.
-template <class Space>
-class TreeWalk {
-  public:
-    using Query = typename Space::Query;
-
-    explicit TreeWalk(const BoxTree<Space>& tree)
-        : tree_(&tree),
-          calls_(TreeCalls<Query>::in_use()),
-          asked_(tree.space().start()),
-          hits_(tree.shape().lanes) {}
-
-    void ask(const double* row) { tree_->space().ask(asked_, row); }
-
-    // The leaf that the query falls into, or is next to.
-    [[nodiscard]] std::size_t home() const {
-        const TreeShape& shape = tree_->shape();
-        std::size_t node = 0;
-        double low[fan_out];
-        for (std::size_t kept = 0; kept + 1 < shape.levels.size(); ++kept) {
-            calls_.bounds(asked_.query, tree_->boxes(kept, node), low);
-            const std::size_t children = shape.n_children(kept);
-            const auto best = std::min_element(low, low + children) - low;
-            node = node * children + static_cast<std::size_t>(best);
-        }
-        return node;
-    }
-
-    template <class Sink>
-    void visit(Sink& sink) {
-        const TreeShape& shape = tree_->shape();
-        const std::size_t bottom = shape.levels.size() - 1;
-        stack_.clear();
-        stack_.push_back({0.0, 0, 0});
-        while (!stack_.empty()) {
-            const Step step = stack_.back();
-            stack_.pop_back();
-            if (step.low > sink.limit()) {
-                continue;
-            }
-            if (step.kept == bottom) {
-                scan(step.node, sink);
-            } else {
-                descend(step, sink.limit());
-            }
-        }
-    }
-
-    [[nodiscard]] std::size_t rows_seen() const noexcept { return rows_seen_; }
-
-  private:
-    struct Step {
-        double low;
-        std::uint32_t node;
-        std::uint32_t kept;
-    };
-
-    void descend(const Step& step, double limit) {
-        const std::size_t children = tree_->shape().n_children(step.kept);
-        double low[fan_out];
-        calls_.bounds(asked_.query, tree_->boxes(step.kept, step.node), low);
-        const std::size_t first = stack_.size();
-        stack_.resize(first + fan_out);
-        Step* const begin = stack_.data() + first;
-        std::size_t count = 0;
-        // Sorted from far to near as they come: the nearest lies on top.
-        for (std::size_t child = 0; child < children; ++child) {
-            if (low[child] > limit) {
-                continue;
-            }
-            std::size_t at = count++;
-            for (; at > 0 && begin[at - 1].low < low[child]; --at) {
-                begin[at] = begin[at - 1];
-            }
-            begin[at] = {low[child], static_cast<std::uint32_t>(step.node * children + child),
-                         step.kept + 1};
-        }
-        stack_.resize(first + count);
-    }
-
-    template <class Sink>
-    void scan(std::size_t leaf, Sink& sink) {
-        const TreeShape& shape = tree_->shape();
-        const std::size_t place = shape.leaf_begin(leaf);
-        const std::size_t rows = shape.leaf_rows(leaf);
-        rows_seen_ += rows;
-        const std::size_t count = calls_.scan(asked_.query, tree_->leaf(leaf), shape.lanes, rows,
-                                              sink.limit(), hits_.data());
-        for (std::size_t i = 0; i < count; ++i) {
-            if (hits_[i].reduced <= sink.limit()) {
-                sink.offer(hits_[i].reduced, tree_->row(place + hits_[i].lane));
-            }
-        }
-    }
-
-    const BoxTree<Space>* tree_;
-    TreeCalls<Query> calls_;
-    typename Space::Asked asked_;
-    std::vector<LeafHit> hits_;
-    std::vector<Step> stack_;
-    std::size_t rows_seen_ = 0;
+// Queries in the order of the leaves they fall into, and these leaves.
+struct QueryOrder {
+    std::vector<std::uint32_t> query;
+    std::vector<std::uint32_t> home;
 };
 
-// Queries in the order of their leaves.
 template <class Space>
-[[nodiscard]] std::vector<std::uint32_t> query_order(const BoxTree<Space>& tree,
-                                                     MatrixView<const double> queries,
-                                                     int n_threads) {
-    std::vector<std::uint64_t> keys(queries.rows);
+[[nodiscard]] QueryOrder query_order(const BoxTree<Space>& tree, MatrixView<const double> queries,
+                                     int n_threads) {
+    std::vector<std::uint32_t> home(queries.rows);
     parallel_chunks(queries.rows, 512, n_threads, [&](Range range) {
         TreeWalk<Space> walk(tree);
         for (std::size_t i = range.begin; i < range.end; ++i) {
             walk.ask(queries.row(i).data());
-            keys[i] = static_cast<std::uint64_t>(walk.home()) << 32 | i;
+            home[i] = static_cast<std::uint32_t>(walk.home());
         }
     });
-    std::sort(keys.begin(), keys.end());
-    std::vector<std::uint32_t> order(queries.rows);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        order[i] = static_cast<std::uint32_t>(keys[i]);
+    std::vector<std::uint32_t> next(tree.shape().n_leaves() + 1);
+    for (const std::uint32_t leaf : home) {
+        ++next[leaf + 1];
+    }
+    std::partial_sum(next.begin(), next.end(), next.begin());
+    QueryOrder order{std::vector<std::uint32_t>(home.size()),
+                     std::vector<std::uint32_t>(home.size())};
+    for (std::size_t i = 0; i < home.size(); ++i) {
+        const std::uint32_t at = next[home[i]]++;
+        order.query[at] = static_cast<std::uint32_t>(i);
+        order.home[at] = home[i];
     }
     return order;
 }
@@ -222,19 +135,29 @@ std::size_t tree_nearest(const BoxTree<Space>& tree, MatrixView<const double> qu
                          MatrixView<double> distance, MatrixView<std::int64_t> index,
                          int n_threads) {
     const std::size_t k = distance.cols;
-    const auto order = query_order(tree, queries, n_threads);
-    std::vector<std::size_t> seen(chunk_count(order.size(), query_chunk));
-    parallel_chunks(order.size(), query_chunk, n_threads, [&](Range range) {
+    const QueryOrder order = query_order(tree, queries, n_threads);
+    std::vector<std::size_t> seen(chunk_count(queries.rows, query_chunk));
+    const auto answer = [&](Range range, auto& sink) {
         TreeWalk<Space> walk(tree);
-        std::vector<Neighbor> memory(k);
         for (std::size_t i = range.begin; i < range.end; ++i) {
-            const std::size_t query = order[i];
+            const std::size_t query = order.query[i];
             walk.ask(queries.row(query).data());
-            NearestSink<Space> sink(tree.space(), memory);
-            walk.visit(sink);
+            sink.start();
+            walk.visit(sink, order.home[i]);
             sink.write(distance.row(query), index.row(query));
         }
         seen[range.index] = walk.rows_seen();
+    };
+    parallel_chunks(queries.rows, query_chunk, n_threads, [&](Range range) {
+        if constexpr (Space::has_candidates) {
+            if (k <= most_sums) {
+                CandidateList<Space> sink(tree.space(), tree.rows(), k, tree.shape().lanes);
+                answer(range, sink);
+                return;
+            }
+        }
+        NearestSink<Space> sink(tree.space(), k);
+        answer(range, sink);
     });
     return std::accumulate(seen.begin(), seen.end(), std::size_t{0});
 }
@@ -270,22 +193,22 @@ template <class Space>
 [[nodiscard]] Ragged tree_within(const BoxTree<Space>& tree, MatrixView<const double> queries,
                                  double radius, int n_threads) {
     using Sink = RadiusSink<Space>;
-    const auto order = query_order(tree, queries, n_threads);
-    std::vector<std::vector<typename Sink::Hit>> hits(chunk_count(order.size(), query_chunk));
-    std::vector<std::size_t> counts(order.size());
-    parallel_chunks(order.size(), query_chunk, n_threads, [&](Range range) {
+    const QueryOrder order = query_order(tree, queries, n_threads);
+    std::vector<std::vector<typename Sink::Hit>> hits(chunk_count(queries.rows, query_chunk));
+    std::vector<std::size_t> counts(queries.rows);
+    parallel_chunks(queries.rows, query_chunk, n_threads, [&](Range range) {
         TreeWalk<Space> walk(tree);
         auto& found = hits[range.index];
         Sink sink(tree.space(), radius, found);
         for (std::size_t i = range.begin; i < range.end; ++i) {
             const std::size_t before = found.size();
-            walk.ask(queries.row(order[i]).data());
-            walk.visit(sink);
+            walk.ask(queries.row(order.query[i]).data());
+            walk.visit(sink, order.home[i]);
             counts[i] = found.size() - before;
             std::sort(found.begin() + static_cast<std::ptrdiff_t>(before), found.end());
         }
     });
-    return collect<typename Sink::Hit>(order, hits, counts, query_chunk, n_threads);
+    return collect<typename Sink::Hit>(order.query, hits, counts, query_chunk, n_threads);
 }
 
 }  // namespace assay::neighbors

@@ -190,25 +190,27 @@ struct MachineResult {
 
 class Machine {
   public:
-    // `values`: the kernel matrix of the table in float32 as kernel_matrix writes it, if the caller
-    // has it; the result is the same with and without (empty).
+    // `values`, `exact`: the kernel matrix of the table in float32 and in float64 as kernel_matrix
+    // writes it, if the caller has it; the result is the same with and without (empty).
     Machine(const Table& table, const KernelFunction& kernel, const SmoOptions& options,
-            MatrixView<const float> values = {})
+            MatrixView<const float> values = {}, MatrixView<const double> exact = {})
         : table_(table), options_(options), n_(n_rows(table)) {
         scaled_ = scaled(kernel, table);
         diagonal_ = diagonal(table, scaled_.kernel);
         exact_ = std::make_unique<Lazy>();
         narrow_ = float32_suffices(table, kernel);
-        narrow_kernel_ = scaled_.kernel;
-        bool known = values.rows == n_ && values.cols == n_ && narrow_;
-        for (std::size_t i = 0; i < n_ && known; ++i) {
-            known = std::isfinite(values(i, i));
-        }
-        if (known) {
+        narrow_kernel_ = exact_kernel_ = scaled_.kernel;
+        const KernelFunction gram{KernelKind::precomputed, 1 / scaled_.factor, 0, 1};
+        if (narrow_ && is_known(values)) {
             rows_ = std::make_unique<GramRows<float, float>>(values);
-            narrow_kernel_ = {KernelKind::precomputed, 1 / scaled_.factor, 0, 1};
+            narrow_kernel_ = gram;
         } else if (narrow_) {
             rows_ = make_rows<float>(table);
+        }
+        if (is_known(exact)) {
+            exact_->rows = std::make_unique<GramRows<double, double>>(exact);
+            exact_kernel_ = gram;
+            exact_known_ = true;
         }
     }
 
@@ -254,6 +256,15 @@ class Machine {
     }
 
   private:
+    template <class T>
+    [[nodiscard]] bool is_known(MatrixView<const T> values) const {
+        bool known = values.rows == n_ && values.cols == n_;
+        for (std::size_t i = 0; i < n_ && known; ++i) {
+            known = std::isfinite(values(i, i));
+        }
+        return known;
+    }
+
     struct Lazy {
         std::mutex mutex;
         std::unique_ptr<Rows<double>> rows;
@@ -274,7 +285,7 @@ class Machine {
         const auto some = which.empty() ? nullptr : all.take(which);
         SmoOptions options = options_;
         options.max_steps -= std::min(options.max_steps, result.run.steps);
-        const KernelFunction& k = std::is_same_v<T, float> ? narrow_kernel_ : scaled_.kernel;
+        const KernelFunction& k = std::is_same_v<T, float> ? narrow_kernel_ : exact_kernel_;
         Smo<T> smo(k, some == nullptr ? all : *some, problem, options, b);
         const SmoResult before = result.run;
         result.run = smo.run(f, from_zero);
@@ -311,8 +322,10 @@ class Machine {
         std::vector<double> exact(looked.size());
         std::vector<std::uint32_t> order(used.size());
         std::iota(order.begin(), order.end(), 0U);
-        add_kernel_rows<double>(scaled_.kernel, *make_rows<double>(table_, looked),
-                                *make_rows<double>(table_, used), order, coef, exact,
+        const auto rows = [&](RowList some) {
+            return exact_known_ ? exact_->rows->take(some) : make_rows<double>(table_, some);
+        };
+        add_kernel_rows<double>(exact_kernel_, *rows(looked), *rows(used), order, coef, exact,
                                 options_.n_threads);
         for (std::size_t l = 0; l < looked.size(); ++l) {
             result.kernel_error = std::max(result.kernel_error, std::abs(exact[l] - f[l * step]));
@@ -328,6 +341,8 @@ class Machine {
     std::size_t n_;
     ScaledKernel scaled_;
     KernelFunction narrow_kernel_;
+    KernelFunction exact_kernel_;
+    bool exact_known_ = false;
     std::vector<double> diagonal_;
     bool narrow_ = true;
     std::unique_ptr<Rows<float>> rows_;

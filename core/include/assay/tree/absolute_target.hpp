@@ -55,6 +55,10 @@ class AbsoluteTarget {
     [[nodiscard]] double mean_of(const Unit* cell) const {
         return median({run_.data() + cell[0], cell[1]}, 0);
     }
+    [[nodiscard]] static std::size_t n_keys(const Unit*) noexcept { return 1; }
+    [[nodiscard]] double key(const Unit*, const Unit* cell, std::size_t) const {
+        return mean_of(cell);
+    }
 
     [[nodiscard]] Summary summary(std::span<const Entry> entries, const Unit*) const {
         Summary out;

@@ -446,7 +446,7 @@ class BlockGrower {
         return cuts.n;
     }
 
-    // A column that may be missing: its missing rows are tried on the right, then on the left.
+    // A column that may be missing: its missing rows go with the greater part of the others.
     std::size_t try_missing(std::uint32_t f, const std::uint64_t* rows, RandomStream& stream) {
         if (pair_.is_there) {
             return try_pair(f, stream);
@@ -454,8 +454,7 @@ class BlockGrower {
         load(f);
         const std::int32_t n_bins = bins_.n_bins[f];
         std::uint64_t* below = sides_.data();
-        std::uint64_t* and_missing = below + words_;
-        std::uint64_t* known = and_missing + words_;
+        std::uint64_t* known = below + words_;
         const bool has_known = n_bins > 0 && side(f, n_bins - 1, rows, known);
         const bool has_missing = !std::equal(known, known + words_, rows);
         std::uint8_t low = 0;
@@ -476,61 +475,79 @@ class BlockGrower {
         }
         const RandomCut cut = random_cut(guide_, f, low, high, random_share(stream));
         side(f, cut.last_left, known, below);
-        for (std::size_t w = 0; w < words_; ++w) {
-            and_missing[w] = below[w] | (rows[w] & ~known[w]);
+        const bool missing_left =
+            has_missing && 2 * count_rows(below, words_) > count_rows(known, words_);
+        for (std::size_t w = 0; w < words_ && missing_left; ++w) {
+            below[w] |= rows[w] & ~known[w];
         }
-        const std::size_t n = has_missing ? 2 : 1;
-        fill_cells(below, n, cells_.data());
-        for (std::size_t k = 0; k < n; ++k) {
-            take_cut(f, cut, k, {has_missing, k == 1});
-        }
+        fill_cells(below, 1, cells_.data());
+        take_cut(f, cut, 0, {has_missing, missing_left});
         return 1;
     }
 
-    // Every level goes left with probability 1/2, given that both sides get one; missing values are
-    // a level.
+    // As random_bipartition has it; missing values are a level.
     std::size_t try_nominal(std::uint32_t f, const std::uint64_t* rows, RandomStream& stream) {
         if (pair_.is_there) {
             return try_pair(f, stream);
         }
         load(f);
         const std::uint8_t* codes = block_.codes + f * block_.stride;
-        const auto missing = static_cast<std::size_t>(bins_.n_bins[f]);
-        std::uint8_t occurs[256] = {};
-        for_each_row(rows, [&](std::size_t i) { occurs[codes[i]] = 1; });
-        const std::size_t n_levels = std::accumulate(occurs, occurs + missing + 1, std::size_t{0});
+        const std::int32_t missing = bins_.n_bins[f];
+        std::int32_t place[256];
+        std::fill_n(place, 256, -1);
+        for_each_row(rows, [&](std::size_t i) { place[codes[i]] = 0; });
+        level_bins_.clear();
+        for (std::int32_t b = 0; b <= missing; ++b) {
+            if (place[b] == 0) {
+                place[b] = static_cast<std::int32_t>(level_bins_.size());
+                level_bins_.push_back(b);
+            }
+        }
+        const std::size_t n_levels = level_bins_.size();
         if (n_levels <= 1) {
             constant_[f / 64] |= std::uint64_t{1} << (f % 64);
             return 0;
         }
-        std::uint8_t goes_left[256];
-        for (std::size_t n_left = 0; n_left == 0 || n_left == n_levels;) {
-            n_left = 0;
-            for (std::size_t b = 0; b <= missing; ++b) {
-                if (occurs[b] != 0) {
-                    goes_left[b] = static_cast<std::uint8_t>(stream() >> 31);
-                    n_left += goes_left[b];
-                }
+        level_sets_.assign(n_levels * words_, 0);
+        for_each_row(rows, [&](std::size_t i) {
+            level_sets_[static_cast<std::size_t>(place[codes[i]]) * words_ + i / 64] |=
+                std::uint64_t{1} << (i % 64);
+        });
+        level_cells_.resize(n_levels * width_);
+        fill_cells(level_sets_.data(), n_levels, level_cells_.data());
+        const std::size_t n_left =
+            random_order(target_, total_.data(), level_cells_.data(), n_levels, stream, nominal_);
+        std::fill_n(sides_.begin(), words_, 0);
+        bool missing_left = false;
+        for (std::size_t i = 0; i < n_left; ++i) {
+            const std::size_t j = nominal_.order[i];
+            missing_left |= level_bins_[j] == missing;
+            for (std::size_t w = 0; w < words_; ++w) {
+                sides_[w] |= level_sets_[j * words_ + w];
             }
         }
-        std::fill_n(sides_.begin(), words_, 0);
-        for_each_row(rows, [&](std::size_t i) {
-            sides_[i / 64] |= std::uint64_t{goes_left[codes[i]]} << (i % 64);
-        });
         fill_cells(sides_.data(), 1, cells_.data());
-        const bool has_missing = occurs[missing] != 0;
-        if (take_cut(f, {}, 0, {has_missing, has_missing && goes_left[missing] != 0})) {
+        if (take_cut(f, {}, 0, {level_bins_.back() == missing, missing_left})) {
             best_.nominal = true;
             best_.left_bins.clear();
             best_.right_bins.clear();
-            for (std::size_t b = 0; b < missing; ++b) {
-                if (occurs[b] != 0) {
-                    (goes_left[b] != 0 ? best_.left_bins : best_.right_bins)
-                        .push_back(static_cast<std::int32_t>(b));
+            for (std::size_t i = 0; i < n_levels; ++i) {
+                const std::int32_t b = level_bins_[nominal_.order[i]];
+                if (b != missing) {
+                    (i < n_left ? best_.left_bins : best_.right_bins).push_back(b);
                 }
             }
         }
         return 1;
+    }
+
+    [[nodiscard]] static std::size_t count_rows(const std::uint64_t* rows,
+                                                std::size_t n_words) noexcept {
+        std::size_t count = 0;
+        for (std::size_t w = 0; w < n_words; ++w) {
+            count += static_cast<std::size_t>(std::popcount(rows[w]));
+        }
+        return count;
     }
 
     template <class Body>
@@ -578,13 +595,12 @@ class BlockGrower {
             (bins_.has_missing[f] | bins_.nominal[f]) != 0 && code[1 - left] == bins_.n_bins[f];
         double share = 0;
         if (bins_.nominal[f] != 0) {
-            const std::size_t first = left;  // the smaller code draws first
-            std::uint32_t sides[2] = {0, 0};
-            while (sides[0] == sides[1]) {
-                sides[0] = stream() >> 31;
-                sides[1] = stream() >> 31;
-            }
-            left = sides[0] != 0 ? first : 1 - first;
+            level_cells_.resize(2 * width_);  // the smaller code first
+            copy(cells_.data() + left * width_, width_, level_cells_.data());
+            copy(cells_.data() + (1 - left) * width_, width_, level_cells_.data() + width_);
+            static_cast<void>(
+                random_order(target_, total_.data(), level_cells_.data(), 2, stream, nominal_));
+            left = nominal_.order[0] == 0 ? left : 1 - left;
         } else if (!has_missing) {
             share = random_share(stream);
         }
@@ -888,6 +904,11 @@ class BlockGrower {
     TwoRows pair_;
     std::vector<std::uint64_t> sides_;
     std::vector<Unit> cells_;
+    // The levels of a nominal column in the node: bins, rows, what they add up to.
+    std::vector<std::int32_t> level_bins_;
+    std::vector<std::uint64_t> level_sets_;
+    std::vector<Unit> level_cells_;
+    NominalScratch nominal_;
     std::vector<typename Target::Number> scan_scratch_;
     Split best_;
     std::vector<std::uint8_t> level_scratch_;

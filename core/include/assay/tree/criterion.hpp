@@ -26,6 +26,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <type_traits>
 
@@ -118,6 +119,11 @@ class BinaryTarget {
         return static_cast<double>(*cell & 0xFFFFFFFFU) / static_cast<double>(*cell >> 32);
     }
     static void shares(const Unit* cell, double* share) noexcept { *share = mean_of(cell); }
+    // What levels may be put in order by: how many keys there are in a node, and one of them.
+    [[nodiscard]] static std::size_t n_keys(const Unit*) noexcept { return 1; }
+    [[nodiscard]] static double key(const Unit*, const Unit* cell, std::size_t) noexcept {
+        return mean_of(cell);
+    }
 
     [[nodiscard]] Summary summary(std::span<const Entry>, const Unit* total) const noexcept {
         const std::uint64_t weight = *total >> 32;
@@ -236,6 +242,21 @@ class ClassTarget {
                (static_cast<double>(cell[0]) + static_cast<double>(cell[1]));
     }
     void shares(const Unit* cell, double* share) const noexcept { values({}, cell, share); }
+    // One key for each class that the node has: its share.
+    [[nodiscard]] std::size_t n_keys(const Unit* total) const noexcept {
+        return n_classes_ - static_cast<std::size_t>(std::count(total, total + n_classes_, Unit{}));
+    }
+    [[nodiscard]] double key(const Unit* total, const Unit* cell,
+                             std::size_t which) const noexcept {
+        std::size_t k = 0;
+        for (;; ++k) {
+            if (total[k] > 0 && which-- == 0) {
+                break;
+            }
+        }
+        return static_cast<double>(cell[k]) /
+               static_cast<double>(std::accumulate(cell, cell + n_classes_, Unit{}));
+    }
 
     [[nodiscard]] Summary summary(std::span<const Entry>, const Unit* total) const noexcept {
         double weight = 0;
@@ -468,6 +489,10 @@ class MeanTarget {
         for (std::size_t k = 0; k < n_outputs(); ++k) {
             share[k] = cell[1 + k] / cell[0];
         }
+    }
+    [[nodiscard]] std::size_t n_keys(const Unit*) const noexcept { return n_outputs(); }
+    [[nodiscard]] static double key(const Unit*, const Unit* cell, std::size_t which) noexcept {
+        return cell[1 + which] / cell[0];
     }
     [[nodiscard]] Summary summary(std::span<const Entry> entries,
                                   const Unit* total) const noexcept {

@@ -392,11 +392,12 @@ class Grower {
         Best best;
         if (bins_.nominal[f] != 0) {
             best = options_.random_splitter
-                       ? random_bipartition(scan, cells_, n, limits, stream, nominal_)
+                       ? random_bipartition(target_, scan, total_.data(), cells_, n, limits, stream,
+                                            nominal_)
                        : best_bipartition(target_, scan, cells_, n, limits, nominal_);
         } else {
             best = options_.random_splitter
-                       ? best_side(bins_, guide_, f, scan, cells_, n, limits, stream, threshold)
+                       ? drawn_cut(bins_, guide_, f, scan, cells_, n, limits, stream, threshold)
                        : best_cut(scan, cells_, n, limits);
         }
         const auto column = static_cast<std::int32_t>(f);

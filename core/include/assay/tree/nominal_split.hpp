@@ -227,29 +227,47 @@ template <class Target>
     return best;
 }
 
-// Every level goes left with probability 1/2, given that both sides get one.
-template <class Scan, class Unit>
-[[nodiscard]] Best random_bipartition(Scan& scan, const Cells<Unit>& cells, std::size_t n_rows,
+// Levels in one of two orders, by a coin: that of their codes, which often means something, or that
+// of a class's share (of an output's mean), drawn. How many of the first ones go left is drawn,
+// too. A bipartition drawn from all of them would say little: most are alike.
+template <class Target>
+[[nodiscard]] std::size_t random_order(const Target& target, const typename Target::Unit* total,
+                                       const typename Target::Unit* cells, std::size_t count,
+                                       RandomStream& stream, NominalScratch& scratch) {
+    const std::size_t width = target.width();
+    scratch.key.resize(std::max(scratch.key.size(), count));
+    if (stream() >> 31 != 0) {
+        const std::size_t n_keys = target.n_keys(total);
+        const std::size_t which = n_keys > 1 ? stream.below(static_cast<std::uint32_t>(n_keys)) : 0;
+        for (std::size_t j = 0; j < count; ++j) {
+            scratch.key[j] = target.key(total, cells + j * width, which);
+        }
+    } else {
+        std::iota(scratch.key.begin(), scratch.key.begin() + static_cast<std::ptrdiff_t>(count),
+                  0.0);
+    }
+    detail::sort_by_key(scratch, count);
+    return 1 + stream.below(static_cast<std::uint32_t>(count - 1));
+}
+
+// The sides of a random order in scratch.best_side.
+template <class Target>
+[[nodiscard]] Best random_bipartition(const Target& target, typename Target::Scan& scan,
+                                      const typename Target::Unit* total,
+                                      const Cells<typename Target::Unit>& cells, std::size_t n_rows,
                                       const SideLimits& limits, RandomStream& stream,
                                       NominalScratch& scratch) {
     Best best;
     const std::size_t m = cells.count;
-    scratch.best_side.resize(std::max(scratch.best_side.size(), m));
-    std::size_t left = 0;
-    while (left == 0 || left == m) {
-        left = 0;
-        for (std::size_t j = 0; j < m; ++j) {
-            scratch.best_side[j] = static_cast<std::uint8_t>(stream() >> 31);
-            left += scratch.best_side[j];
-        }
-    }
+    const std::size_t n_left = random_order(target, total, cells.cell(0), m, stream, scratch);
+    scratch.best_side.assign(std::max(scratch.best_side.size(), m), 0);
     scan.clear();
     std::size_t left_rows = 0;
-    for (std::size_t j = 0; j < m; ++j) {
-        if (scratch.best_side[j] != 0) {
-            scan.add(cells.cell(j));
-            left_rows += cells.rows[j];
-        }
+    for (std::size_t i = 0; i < n_left; ++i) {
+        const std::size_t j = scratch.order[i];
+        scratch.best_side[j] = 1;
+        scan.add(cells.cell(j));
+        left_rows += cells.rows[j];
     }
     if (sides_allowed(scan, left_rows, n_rows - left_rows, limits)) {
         best.take(scan.score(), 0, false);

@@ -178,9 +178,11 @@ template <class Code>
     return is_between ? cut.drawn : bins.threshold(f, cut.last_left, cut.last_left + 1);
 }
 
-// The same from the cells of a column; missing values are tried on both sides.
+// The same from the cells of a column. Missing values go with the greater part of the others, as if
+// they were a value in their midst: to try both sides would favour columns that have them, and a
+// side drawn for every cut would scatter them.
 template <class Code, class Scan, class Unit>
-[[nodiscard]] Best best_side(const BinnedView<Code>& bins, const CutGuide& guide, std::size_t f,
+[[nodiscard]] Best drawn_cut(const BinnedView<Code>& bins, const CutGuide& guide, std::size_t f,
                              Scan& scan, const Cells<Unit>& cells, std::size_t n_rows,
                              const SideLimits& limits, RandomStream& stream, double& threshold) {
     const std::size_t n_values = cells.n_values();
@@ -190,23 +192,22 @@ template <class Code, class Scan, class Unit>
     const RandomCut cut =
         random_cut(guide, f, cells.bin[0], cells.bin[n_values - 1], random_share(stream));
     threshold = settled(bins, guide, f, cut);
+    scan.clear();
+    std::size_t left_rows = 0;
+    std::size_t j = 0;
+    for (; cells.bin[j] <= cut.last_left; ++j) {
+        scan.add(cells.cell(j));
+        left_rows += cells.rows[j];
+    }
+    const std::size_t n_missing = cells.has_missing ? cells.rows[n_values] : 0;
+    const bool missing_left = n_missing > 0 && left_rows > n_rows - n_missing - left_rows;
+    if (missing_left) {
+        scan.add(cells.cell(n_values));
+        left_rows += n_missing;
+    }
     Best best;
-    for (std::size_t pass = 0; pass < (cells.has_missing ? 2U : 1U); ++pass) {
-        scan.clear();
-        std::size_t left_rows = 0;
-        if (pass == 1) {
-            scan.add(cells.cell(n_values));
-            left_rows += cells.rows[n_values];
-        }
-        std::size_t j = 0;
-        for (; cells.bin[j] <= cut.last_left; ++j) {
-            scan.add(cells.cell(j));
-            left_rows += cells.rows[j];
-        }
-        if (sides_allowed(scan, left_rows, n_rows - left_rows, limits) &&
-            scan.score() > best.score) {
-            best.take(scan.score(), j - 1, pass == 1);
-        }
+    if (sides_allowed(scan, left_rows, n_rows - left_rows, limits)) {
+        best.take(scan.score(), j - 1, missing_left);
     }
     return best;
 }

@@ -57,6 +57,7 @@ def solve_pairs(
     block: int = BLOCK,
     n_threads: int = 1,
     values: NDArray[np.float32] | None = None,
+    exact: NDArray[np.float64] | None = None,
 ) -> Pairs:
     """Solve the binary machine of every pair of classes.
 
@@ -72,7 +73,7 @@ def solve_pairs(
         Number of classes, at least 2.
     upper : float or array of shape (n_samples,)
         The largest alpha of each row (C times its weight), the same in all pairs.
-    tol, cache_mb, shrinking, max_iter, block, n_threads, values
+    tol, cache_mb, shrinking, max_iter, block, n_threads, values, exact
         As in `solve`; the cache is shared by the pairs that run at the same time.
     start : ndarray of shape (n_samples, n_classes - 1), default=None
         The `coef` of another run, cut to the box; a pair whose sum is then not zero starts at 0.
@@ -122,7 +123,8 @@ def solve_pairs(
         step_limit(max_iter, n),
         max(2, block),
         n_threads,
-        known_values(values, n, is_gram=is_gram),
+        known_values(values, n, np.float32, is_gram=is_gram),
+        known_values(exact, n, np.float64, is_gram=is_gram),
     )
     each = [solution_of(numbers, coef[0], coef[0]) for numbers in results]
     return Pairs(

@@ -91,6 +91,7 @@ def solve(
     block: int = BLOCK,
     n_threads: int = 1,
     values: NDArray[np.float32] | None = None,
+    exact: NDArray[np.float64] | None = None,
 ) -> Solution:
     r"""Minimise a quadratic function over a box and one equality.
 
@@ -123,6 +124,8 @@ def solve(
     values : ndarray of float32 of shape (n_rows, n_rows), default=None
         ``kernel.matrix(X, dtype=np.float32)`` (or a slice of the matrix of more rows), if it is
         there already. The result has the same bits with and without it.
+    exact : ndarray of float64 of shape (n_rows, n_rows), default=None
+        The same in float64, for the certificate.
 
     Returns
     -------
@@ -178,21 +181,23 @@ def solve(
         step_limit(max_iter, n),
         max(2, block),
         n_threads,
-        known_values(values, rows.shape[0], is_gram=is_gram),
+        known_values(values, rows.shape[0], np.float32, is_gram=is_gram),
+        known_values(exact, rows.shape[0], np.float64, is_gram=is_gram),
     )
     return solution_of(numbers, np.abs(weight), decision)
 
 
 def known_values(
-    values: NDArray[np.float32] | None, n: int, *, is_gram: bool
-) -> NDArray[np.float32]:
-    """Return the float32 kernel matrix for the core; empty: there is none."""
+    values: NDArray[Any] | None, n: int, kind: type[np.floating[Any]], *, is_gram: bool
+) -> NDArray[Any]:
+    """Return a kernel matrix for the core; empty: there is none."""
     if values is None:
-        return np.empty((0, 0), dtype=np.float32)
-    if is_gram or values.shape != (n, n) or values.dtype != np.float32:
+        return np.empty((0, 0), dtype=kind)
+    if is_gram or values.shape != (n, n) or values.dtype != kind:
+        name = "values" if kind is np.float32 else "exact"
         raise DataError(
-            f"values must be a float32 matrix of shape {(n, n)} beside rows, not beside a Gram "
-            f"matrix; got {values.dtype} of shape {values.shape}"
+            f"{name} must be a {kind.__name__} matrix of shape {(n, n)} beside rows, not beside a "
+            f"Gram matrix; got {values.dtype} of shape {values.shape}"
         )
     return np.ascontiguousarray(values)
 

@@ -1,0 +1,72 @@
+"""Which metrics are told beside the one that chose."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import make_scorer, recall_score
+
+from assay.base import Predicted
+from assay.evaluate import _formulas
+from assay.evaluate._metric import Metric, get_metric
+
+_NAMES = {
+    "binary": (
+        "accuracy", "balanced_accuracy", "recall", "specificity", "precision", "f1", "roc_auc",
+        "log_loss", "brier_score",
+    ),
+    "multiclass": (
+        "accuracy", "balanced_accuracy", "precision_macro", "recall_macro", "f1_macro", "f1_micro",
+        "roc_auc_ovr", "log_loss", "brier_score",
+    ),
+    "regression": ("r2", "mean_absolute_error", "root_mean_squared_error"),
+    "rank": ("ndcg@10", "map", "auc", "kendall_tau"),
+}  # fmt: skip
+
+
+def panel(task: str) -> list[Metric]:
+    """Return the metrics that are usual for a task.
+
+    Parameters
+    ----------
+    task : {"binary", "multiclass", "regression", "rank"}
+        What is predicted.
+
+    Returns
+    -------
+    list of Metric
+        Sensitivity is ``recall``; ``f1_micro`` of one label per row is accuracy again.
+
+    Examples
+    --------
+    >>> [metric.name for metric in panel("regression")]
+    ['r2', 'mean_absolute_error', 'root_mean_squared_error']
+    """
+    return [specificity() if name == "specificity" else get_metric(name, task)
+            for name in _NAMES[task]]  # fmt: skip
+
+
+def specificity() -> Metric:
+    """Return the share of the negative rows that are found: recall of class 0.
+
+    Examples
+    --------
+    >>> truth, said = np.array([0, 0, 0, 1]), np.array([0, 1, 0, 1])
+    >>> round(specificity().score(truth, Predicted(label=said)), 3)
+    0.667
+    """
+    scorer = make_scorer(recall_score, pos_label=0)
+    return Metric("specificity", scorer, low=0.0, high=1.0, formula=_recall_of_zero)
+
+
+def _recall_of_zero(
+    y: NDArray[Any], predicted: Predicted, weights: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    label = None if predicted.label is None else 1 - predicted.label
+    return _RECALL(1 - y, replace(predicted, label=label), weights)
+
+
+_RECALL = _formulas.per_class("recall", "binary")

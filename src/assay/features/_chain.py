@@ -1,0 +1,195 @@
+"""Transformers one after the other as one, with a state that a model file can hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import get_tags
+
+from assay.base import (
+    DataError,
+    ParameterError,
+    Transformer,
+    check_models_state,
+    check_random_state,
+    draw_seed,
+    seeded,
+)
+from assay.features._names import names_in
+from assay.features._relief import ReliefF
+
+
+class Chain(Transformer):
+    r"""Send rows through several transformers, each fitted on what the one before gives.
+
+    Parameters
+    ----------
+    steps : sequence of transformers
+        At least one, such as an `assay.table.Encoder` and then a `ConsensusSelector`.
+    random_state : int, RandomState or None, default=None
+        Seed for the steps that have none of their own.
+
+    Attributes
+    ----------
+    estimators_ : list of transformers
+        The fitted steps.
+    n_features_in_ : int
+        Number of columns seen in fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if X was a dataframe.
+
+    Notes
+    -----
+    What scikit-learn's `Pipeline` does without a model at the end, but its state is that of the
+    steps and can be written to a model file: so it can be the encoder of a candidate in a study.
+
+    .. math:: z = t_m( \cdots t_2( t_1(x) ) )
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from assay.features import Chain, ReliefF
+    >>> from assay.table import Encoder
+    >>> X = np.random.default_rng(0).normal(size=(100, 6))
+    >>> y = X[:, 2] > 0
+    >>> chain = Chain([Encoder(), ReliefF(n_features_to_select=1)]).fit(X, y)
+    >>> chain.get_feature_names_out().tolist()
+    ['x2']
+    """
+
+    model_id: ClassVar[int | None] = 247
+
+    def __init__(
+        self,
+        steps: Sequence[Any],
+        *,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.steps = steps
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
+        """Fit the steps in turn.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows, as the first step takes them.
+        y : array-like of shape (n_samples,), default=None
+            Their targets, for steps that look at them.
+
+        Returns
+        -------
+        Chain
+            The fitted chain.
+        """
+        self._fit_steps(X, y)
+        return self
+
+    def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None) -> Any:
+        """Fit the steps in turn, and return the training rows as they come out.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows, as the first step takes them.
+        y : array-like of shape (n_samples,), default=None
+            Their targets, for steps that look at them.
+
+        Returns
+        -------
+        ndarray or dataframe
+            For target encoders this is not what `transform` gives.
+        """
+        return self._fit_steps(X, y)
+
+    def transform(self, X: ArrayLike) -> Any:
+        """Return the rows as they come out of the last step.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns
+        -------
+        ndarray or dataframe
+        """
+        table = self._table(X, reset=False)
+        for step in self.estimators_:
+            table = step.transform(table)
+        return table
+
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
+        """Return the names of the columns that come out.
+
+        Parameters
+        ----------
+        input_features : array-like of str, default=None
+            Names of the columns that go in; None: those seen in fit, or x0, x1, ...
+
+        Returns
+        -------
+        ndarray of object
+        """
+        names = names_in(self, input_features)
+        for step in self.estimators_:
+            given = None if hasattr(step, "feature_names_in_") else names
+            names = np.asarray(step.get_feature_names_out(given), dtype=object)
+        return names
+
+    def _fit_steps(self, X: ArrayLike, y: ArrayLike | None) -> Any:
+        self._check_parameters()
+        if y is None and get_tags(self).target_tags.required:
+            raise DataError("Chain requires y to be passed, but the target y is None")
+        table = self._table(X, reset=True)
+        seed = draw_seed(self.random_state)
+        fitted = []
+        for number, step in enumerate(self.steps):
+            model = seeded(step, (seed, number))
+            table = model.fit_transform(table, y)
+            fitted.append(model)
+        self.estimators_ = fitted
+        return table
+
+    def _check_parameters(self) -> None:
+        listed = isinstance(self.steps, (list, tuple)) and len(self.steps) > 0
+        if not listed or not all(
+            hasattr(step, "fit") and hasattr(step, "transform") and not isinstance(step, type)
+            for step in self.steps
+        ):
+            raise ParameterError(
+                f"steps must be a list of transformers, at least one; got {self.steps!r}"
+            )
+        check_random_state(self.random_state)
+
+    def _check_state(self) -> None:
+        super()._check_state()
+        check_models_state(self, "estimators_", count=len(self.steps), methods=("transform",))
+        width = self.n_features_in_
+        for number, step in enumerate(self.estimators_):
+            if step.n_features_in_ != width:
+                raise DataError(
+                    f"the model is damaged: step {number} takes {step.n_features_in_} columns, "
+                    f"and {width} come"
+                )
+            width = len(step.get_feature_names_out())
+
+    @classmethod
+    def _examples(cls) -> list[Self]:
+        return [
+            cls([ReliefF(5, n_features_to_select=0.75), ReliefF(3, n_features_to_select=0.5)]),
+        ]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        steps = self.steps if isinstance(self.steps, (list, tuple)) else []
+        inside = [get_tags(step) for step in steps if hasattr(step, "__sklearn_tags__")]
+        if inside:
+            tags.input_tags.allow_nan = inside[0].input_tags.allow_nan
+            tags.input_tags.categorical = inside[0].input_tags.categorical
+            tags.target_tags.required = any(each.target_tags.required for each in inside)
+        return tags

@@ -1,0 +1,87 @@
+"""One way of predicting, measured on all rows, without groups of rows and without blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.base import Predicted
+from assay.select._choose import Judged
+from assay.select._pooled import Piece, jackknife_variance, measure
+from assay.select._score import Judge
+
+
+class Contestant:
+    """One way of predicting: its score on all rows, without groups of rows, without blocks.
+
+    Parameters
+    ----------
+    judge : Judge
+        The metric and the truth.
+    judged : sequence of Judged
+        The outer blocks.
+    said : callable
+        What it predicts for an outer block, from all others.
+    said_by_smaller : callable
+        What it predicts for (repeat, block, block left out besides).
+    kept : ndarray of bool of shape (m, n)
+        Rows that are kept when a group of rows is left out.
+    """
+
+    def __init__(
+        self,
+        judge: Judge,
+        judged: Sequence[Judged],
+        said: Callable[[Judged], Predicted],
+        said_by_smaller: Callable[[tuple[int, int, int]], Predicted],
+        kept: NDArray[np.bool_],
+    ) -> None:
+        repeats = sorted({each.repeat for each in judged})
+        blocks = sorted({each.outer.block for each in judged})
+        self.n_blocks = len(blocks)
+        rows = {(each.repeat, each.outer.block): each.rows for each in judged}
+        whole = [[(e.rows, said(e)) for e in judged if e.repeat == repeat] for repeat in repeats]
+        first = np.mean([measure(judge, pieces)[0] for pieces in whole])
+        self.without_rows = np.mean([measure(judge, pieces, kept) for pieces in whole], axis=0)
+
+        def pieces(repeat: int, pairs: Sequence[tuple[int, int]]) -> list[Piece]:
+            return [(rows[repeat, b], said_by_smaller((repeat, b, other))) for b, other in pairs]
+
+        # Every row once for each distance between the block that judges and the one left out.
+        steps = range(1, self.n_blocks)
+        second = np.mean(
+            [
+                measure(
+                    judge,
+                    pieces(
+                        r, [(b, blocks[(at + s) % self.n_blocks]) for at, b in enumerate(blocks)]
+                    ),
+                )[0]
+                for r in repeats
+                for s in steps
+            ]
+        )
+        self.without_block = np.array(
+            [
+                [measure(judge, pieces(r, [(b, k) for b in blocks if b != k]))[0] for k in blocks]
+                for r in repeats
+            ]
+        )
+        self.nested = float(first)
+        self.value = float(first + (self.n_blocks - 2) / self.n_blocks * (first - second))
+
+    def parts(self, share: float, other: Contestant | None = None) -> list[tuple[float, float]]:
+        """Return the two variances, with degrees of freedom; of the difference, with `other`.
+
+        `share` of the jackknife over blocks is taken.
+        """
+        without_rows, without_block = self.without_rows, self.without_block
+        if other is not None:
+            without_rows = without_rows - other.without_rows
+            without_block = without_block - other.without_block
+        judging = jackknife_variance(without_rows)
+        teaching = [jackknife_variance(values)[0] for values in without_block]
+        # Repeats cut the same rows anew: they steady the variance, and add no rows to it.
+        return [judging, (share * float(np.mean(teaching)), self.n_blocks - 1)]

@@ -1,0 +1,130 @@
+"""A metric on honest predictions of many blocks, as a whole and without some of the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.base import Predicted
+from assay.evaluate import Metric
+from assay.select._canonical import stream
+from assay.select._score import Judge
+
+Array = NDArray[np.float64]
+#: rows of the problem, and predictions for them by one fit
+Piece = tuple[NDArray[np.int64], Predicted]
+
+_MOST_GROUPS, _FEWEST_GROUPS, _SCORER_GROUPS = 200, 20, 20
+_MOST_CELLS = 8_000_000  # groups x rows held in memory
+
+
+def is_pooled(metric: Metric) -> bool:
+    """Say whether predictions of different fits are scored together.
+
+    R², F1 or the root of a mean on a block of ten rows are not what they are on many: their mean
+    over small blocks is biased. An order, on the other hand, exists only within one fit: scores of
+    two fits need not have one scale. A scorer of the user's is called as scikit-learn would call
+    it, block by block.
+
+    Examples
+    --------
+    >>> from assay.evaluate import get_metric
+    >>> [is_pooled(get_metric(name, "binary")) for name in ("f1", "roc_auc")]
+    [True, False]
+    """
+    return metric.formula is not None and not metric.name.startswith(("roc_auc", "average_prec"))
+
+
+def measure(judge: Judge, pieces: Sequence[Piece], kept: NDArray[np.bool_] | None = None) -> Array:
+    """Return the score of all pieces together, greater is better.
+
+    Parameters
+    ----------
+    judge : Judge
+        The metric and the truth.
+    pieces : sequence of (rows, predictions)
+        No row twice.
+    kept : ndarray of bool of shape (m, n), optional
+        Which rows of the problem take part, m times.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        Of shape (1,) without `kept`; NaN where the metric is undefined.
+    """
+    if is_pooled(judge.metric):
+        return _scores(judge, _joined(pieces), kept)
+    scores = np.array([_scores(judge, piece, kept) for piece in pieces])
+    defined = np.isfinite(scores)
+    count = defined.sum(axis=0)
+    total = np.where(defined, scores, 0.0).sum(axis=0)
+    mean: Array = np.divide(total, count, out=np.full(len(total), np.nan), where=count > 0)
+    return mean
+
+
+def groups_of_rows(
+    judge: Judge, clusters: NDArray[np.int64] | None, seed: int
+) -> NDArray[np.bool_]:
+    """Return which rows are kept when one group of rows is left out, group by group.
+
+    Rows that belong together are left out together. Every row is a group of its own as long as that
+    is cheap; beyond, groups are random and of equal size.
+    """
+    n = len(judge.y)
+    units = np.arange(n) if clusters is None else clusters
+    count = int(units.max()) + 1
+    most = _MOST_GROUPS if judge.metric.formula is not None else _SCORER_GROUPS
+    groups = min(count, int(np.clip(_MOST_CELLS // n, _FEWEST_GROUPS, most)))
+    number = stream(seed, "jackknife").permutation(count) % groups
+    return np.asarray(number[units][None] != np.arange(groups)[:, None])
+
+
+def jackknife_variance(values: Array) -> tuple[float, float]:
+    """Return the variance of an estimate from its values without each group, and its freedom.
+
+    Examples
+    --------
+    >>> values = np.array([1.0, 2.0, 4.0, 5.0])  # of their mean: s^2 / 4
+    >>> variance, freedom = jackknife_variance((12 - values) / 3)
+    >>> bool(np.isclose(variance, values.var(ddof=1) / 4)), freedom
+    (True, 3)
+    """
+    values = values[np.isfinite(values)]
+    count = len(values)
+    if count < 2:
+        return float("nan"), 1.0
+    return float(((values - values.mean()) ** 2).sum() * (count - 1) / count), count - 1
+
+
+def _scores(judge: Judge, piece: Piece, kept: NDArray[np.bool_] | None) -> Array:
+    rows, predicted = piece
+    formula = judge.metric.formula
+    if formula is None:
+        if kept is None:
+            return np.array([judge.score(rows, predicted)[0]])
+        parts = [np.flatnonzero(each[rows]) for each in kept]
+        return np.array([judge.score(rows, predicted, taken=part)[0] for part in parts])
+    weights = None if kept is None else kept[:, rows].astype(np.float64)
+    if judge.weight is not None:
+        own = judge.weight[rows]
+        weights = own[None] if weights is None else weights * own
+    try:
+        return np.asarray(formula(judge.truth[rows], judge.seen(predicted), weights))
+    except (ValueError, AttributeError):  # a chosen model without probabilities
+        return np.full(1 if kept is None else len(kept), np.nan)
+
+
+def _joined(pieces: Sequence[Piece]) -> Piece:
+    def joined(name: str) -> NDArray[np.float64] | None:
+        parts = [getattr(predicted, name) for _, predicted in pieces]
+        return None if any(part is None for part in parts) else np.concatenate(parts)
+
+    label = joined("label")
+    return np.concatenate([rows for rows, _ in pieces]), Predicted(
+        None if label is None else label.astype(np.int64),
+        joined("probability"),
+        joined("decision"),
+        joined("value"),
+    )

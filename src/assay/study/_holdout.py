@@ -1,0 +1,350 @@
+"""Rows set aside before anything sees them: chosen, recognised later by their digest."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from assay.base import DataError, ParameterError
+from assay.select import set_aside
+from assay.study._model import Model
+from assay.table import Dataset, RawTable, RowAccount, Schema, Target, prepare, read
+
+_ASIDE = "set aside as the test set"
+_APART = "group is in the test set"
+
+
+@dataclass
+class Held:
+    """A test set that nothing has seen.
+
+    Parameters
+    ----------
+    record : dict
+        How it was chosen, how many rows it has, and the digest that recognises them.
+    raw : RawTable or None
+        The rows; None when a model file was loaded, which does not hold them.
+    apart : int, default=0
+        Rows that had to be left out of training because of it.
+    openings : list of dict
+        When it was opened, with which model, and what came out.
+    """
+
+    record: dict[str, Any]
+    raw: RawTable | None = None
+    apart: int = 0
+    openings: list[dict[str, Any]] = field(default_factory=list)
+
+    def accounted(self, dataset: Dataset) -> Dataset:
+        """Return the training table with the rows set aside in its account."""
+        if "marks" not in self.record:
+            return dataset
+        aside = [(why, n) for why, n in ((_ASIDE, self.record["rows"]), (_APART, self.apart)) if n]
+        account = dataset.account
+        total = account.read + sum(n for _, n in aside)
+        return replace(dataset, account=RowAccount(total, account.used, (*account.dropped, *aside)))
+
+    def sealed(self, dataset: Dataset) -> Held:
+        """Return the test set with the digest of its rows as the training table codes them."""
+        assert self.raw is not None
+        rows = held_rows(self.raw, dataset.schema, dataset.target)
+        record = {
+            **self.record,
+            "rows": len(rows.y),
+            "digest": rows.digest(),
+            "identity": identity(self.raw.frame),
+        }
+        notes = []
+        if "marks" not in record:
+            shared = rows.shared_with(dataset)
+            if shared:
+                notes.append(
+                    f"{shared} of the {len(rows.y)} rows of the test set are also in the table "
+                    "that the model learns from: the test will flatter it"
+                )
+        return replace(self, record={**record, "notes": notes})
+
+
+@dataclass(frozen=True)
+class HeldRows:
+    """A test set as the model takes it."""
+
+    X: NDArray[np.float64]
+    y: NDArray[Any]
+    weight: NDArray[np.float64] | None
+    groups: NDArray[np.int64] | None
+
+    def digest(self) -> str:
+        """SHA-256 of the rows in any order: columns the model uses, target and weight."""
+        ordered = np.sort(_keys(self.X, self.y, self.weight))
+        return hashlib.sha256(b"assay rows 1" + ordered.tobytes()).hexdigest()
+
+    def shared_with(self, dataset: Dataset) -> int:
+        """Count the rows that the training table holds too."""
+        theirs = _keys(dataset.X, dataset.y, dataset.weight)
+        return int(np.isin(_keys(self.X, self.y, self.weight), theirs).sum())
+
+
+def prepared(
+    raw: RawTable | Dataset,
+    holdout: Any,
+    *,
+    seed: int,
+    options: Mapping[str, Any],
+    **roles: Any,
+) -> tuple[Dataset, Held | None]:
+    """Set the test set aside, then make the rest ready to learn from.
+
+    Parameters
+    ----------
+    raw : RawTable or Dataset
+        The table as read; or as it was prepared for an earlier study, with its test set.
+    holdout : float, path, file object, dataframe or None
+        A share of the rows, or a table of its own.
+    seed : int
+        Which rows, of a share.
+    options : mapping
+        How a table is read.
+    **roles
+        What `prepare` is called with.
+    """
+    if isinstance(raw, Dataset):  # a study that goes on: the rows were set aside before
+        return raw, holdout
+    if holdout is None:
+        return prepare(raw, **roles), None
+    if isinstance(holdout, (int, float)):
+        rest, held = hold_out(raw, holdout, seed=seed, **roles)
+        dataset = held.accounted(prepare(rest, **roles))
+    else:
+        dataset = prepare(raw, **roles)
+        held = held_table(holdout, dataset.schema, **options)
+    return dataset, held.sealed(dataset)
+
+
+def hold_out(raw: RawTable, share: float, *, seed: int, **roles: Any) -> tuple[RawTable, Held]:
+    """Split a table as read into what is learned from and what is set aside.
+
+    Parameters
+    ----------
+    raw : RawTable
+        All rows.
+    share : float
+        How much is set aside, 0.05 to 0.5.
+    seed : int
+        Which rows.
+    **roles
+        What `prepare` is called with.
+
+    Returns
+    -------
+    rest : RawTable
+        Without the test rows; kinds and levels of columns are found from these rows alone.
+    held : Held
+        Not sealed yet: nothing but the rows.
+    """
+    if isinstance(share, bool) or not 0.05 <= share <= 0.5:
+        raise ParameterError(
+            f"holdout must be a share of the rows from 0.05 to 0.5, or a table; got {share!r}"
+        )
+    # Targets, groups and times of all rows balance the two sides; nothing else of this is kept.
+    whole = prepare(raw, **roles)
+    usable = _usable(raw.frame, roles)
+    assert int(usable.sum()) == whole.account.used
+    test, train = set_aside(
+        whole.X,
+        whole.y,
+        share,
+        task=whole.target.task,
+        groups=whole.groups,
+        time=whole.time,
+        seed=seed,
+    )
+    places = np.flatnonzero(usable)
+    held = np.zeros(len(usable), dtype=bool)
+    held[places[test]] = True
+    apart = np.zeros(len(usable), dtype=bool)
+    apart[places[~test & ~train]] = True
+    if whole.time is not None:
+        how = "the last rows in time"
+    elif whole.groups is not None:
+        how = "whole groups, balanced by target"
+    else:
+        how = "drawn at random, balanced by target"
+    record = {
+        "source": raw.source,
+        "share": float(share),
+        "how": how,
+        "rows": int(held.sum()),
+        "marks": _packed(held),
+    }
+    return _part(raw, ~(held | apart)), Held(record, _part(raw, held), int(apart.sum()))
+
+
+def held_table(source: Any, schema: Schema, **options: Any) -> Held:
+    """Return a test set that is a table of its own."""
+    raw = source if isinstance(source, RawTable) else read(source, like=schema, **options)
+    return Held({"source": raw.source, "share": None, "how": "a table of its own"}, raw)
+
+
+def recognised(held: Held, model: Model, source: Any, **options: Any) -> HeldRows:
+    """Return the rows that were set aside, found in a table that holds them.
+
+    Parameters
+    ----------
+    held : Held
+        With the digest.
+    model : Model
+        Knows how to read them.
+    source : path, "-", file object, dataframe or None
+        The table of the fit, or one with just these rows; None for the rows in memory.
+    **options
+        Passed to `assay.table.read`.
+
+    Raises
+    ------
+    DataError
+        If these are other rows.
+    """
+    record = held.record
+    if source is None:
+        if held.raw is None:
+            raise ParameterError(
+                "source must be the table that holds the rows set aside; got None, and a model "
+                "file does not hold them"
+            )
+        return held_rows(held.raw, model.schema, model.target)
+    raw = model.read(source, **options)
+    tried = [raw]
+    if "marks" in record:
+        marks = _unpacked(record["marks"], raw.frame.height)
+        if marks is not None and int(marks.sum()) == record["rows"]:
+            tried.insert(0, _part(raw, marks))
+    for part in tried:
+        try:
+            rows = held_rows(part, model.schema, model.target)
+        except DataError:
+            if part is tried[-1]:
+                raise
+            continue
+        if rows.digest() == record["digest"]:
+            return rows
+    raise DataError(
+        f"{raw.source} does not hold the {record['rows']} rows that were set aside from "
+        f"{record['source']}; give the same table that the model was fitted from"
+        + ("" if "marks" in record else " or named as the holdout")
+        + ", unchanged"
+    )
+
+
+def held_rows(raw: RawTable, schema: Schema, target: Target) -> HeldRows:
+    """Return the usable rows of a table, coded as in training."""
+    roles = {column.role: column.name for column in schema.columns if column.role != "feature"}
+    for role in ("target", "weights", "group"):
+        if role in roles and roles[role] not in raw.frame.columns:
+            raise DataError(f"{raw.source} has no column {roles[role]!r} ({role})")
+    usable = _usable(
+        raw.frame,
+        {"target": target.name, "weights": roles.get("weights"), "group": roles.get("group")},
+    )
+    if not usable.any():
+        raise DataError(f"{raw.source}: no row has a target, so there is nothing to test")
+    part = _part(raw, usable)
+    frame = part.frame
+    weight = groups = None
+    if "weights" in roles:
+        weight = frame.get_column(roles["weights"]).cast(pl.Float64).to_numpy()
+    if "group" in roles:
+        codes = frame.get_column(roles["group"]).rank("dense").to_numpy()
+        groups = codes.astype(np.int64) - 1
+    return HeldRows(
+        schema.matrix(frame, where=part.where),
+        target.encode(frame.get_column(target.name), where=part.where),
+        weight,
+        groups,
+    )
+
+
+def identity(frame: pl.DataFrame) -> str:
+    """Return what tells test sets apart, whichever columns a model uses of them.
+
+    The digest of the coded rows recognises them for one model. A model without one of the columns
+    codes them in another way, and they are the same rows all the same.
+    """
+    columns = []
+    for column in sorted(frame.columns):
+        number = frame.schema[column].is_numeric() or frame.schema[column] == pl.Boolean
+        values = pl.col(column).cast(pl.Float64) if number else pl.col(column)
+        columns.append(values.cast(pl.String).fill_null("\x00"))
+    lines = frame.select(pl.concat_str(columns, separator="\x1f").alias("line"))["line"].sort()
+    total = hashlib.sha256(b"assay test set 1")
+    for line in lines:
+        total.update(line.encode("utf-8", "surrogatepass") + b"\x1e")
+    return total.hexdigest()
+
+
+def check_holdout(record: Any) -> None:
+    """Refuse a damaged record of a test set."""
+    texts = dict.fromkeys(("source", "how", "digest", "identity"), str)
+    kinds: dict[str, type] = {**texts, "rows": int, "notes": list}
+    if not isinstance(record, Mapping) or not all(
+        isinstance(record.get(name), kind) for name, kind in kinds.items()
+    ):
+        raise DataError("the record is damaged: holdout has a part missing or of the wrong type")
+    if not isinstance(record.get("marks", ""), str):
+        raise DataError("the record is damaged: the marks of the holdout are no text")
+
+
+def _usable(frame: pl.DataFrame, roles: Mapping[str, Any]) -> NDArray[np.bool_]:
+    values = frame.get_column(roles["target"])
+    usable = values.is_not_null()
+    if values.dtype.is_float():
+        usable &= ~values.is_infinite().fill_null(False)
+    for role in ("group", "time", "weights"):
+        if roles.get(role) is not None:
+            usable &= frame.get_column(roles[role]).is_not_null()
+    return np.array(usable.to_numpy(), dtype=bool)
+
+
+def _part(raw: RawTable, rows: NDArray[np.bool_]) -> RawTable:
+    if rows.all():
+        return raw
+    frame = raw.frame.filter(pl.Series(rows))
+    lines = None if raw.lines is None else raw.lines[rows]
+    return replace(raw, frame=frame, rows=frame.height + raw.blank, lines=lines)
+
+
+def _keys(
+    X: NDArray[np.float64], y: NDArray[Any], weight: NDArray[np.float64] | None
+) -> NDArray[np.bytes_]:
+    """Return each row as one value that can be sorted and compared."""
+    columns = [X, y.astype(np.float64)[:, None]]
+    if weight is not None:
+        columns.append(weight[:, None])
+    rows = np.ascontiguousarray(np.hstack(columns))
+    rows += 0.0  # -0.0 becomes 0.0
+    rows[np.isnan(rows)] = np.nan  # one NaN of the many
+    hashes = [hashlib.sha256(row.tobytes()).digest()[:16] for row in rows]
+    return np.array(hashes, dtype="S16")
+
+
+def _packed(marks: NDArray[np.bool_]) -> str:
+    return base64.b64encode(zlib.compress(np.packbits(marks).tobytes(), 9)).decode()
+
+
+def _unpacked(text: str, n: int) -> NDArray[np.bool_] | None:
+    try:
+        wanted = (n + 7) // 8
+        content = zlib.decompressobj().decompress(base64.b64decode(text), wanted + 1)
+    except (ValueError, zlib.error):
+        raise DataError("the record is damaged: the marks of the holdout cannot be read") from None
+    if len(content) != wanted:
+        return None
+    return np.unpackbits(np.frombuffer(content, dtype=np.uint8), count=n).astype(bool)

@@ -1,0 +1,207 @@
+"""The number and its interval, against the same arithmetic done by hand with scikit-learn."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.stats import t as student
+from sklearn.linear_model import Ridge
+from sklearn.metrics import accuracy_score, f1_score, r2_score, recall_score, roc_auc_score
+from sklearn.naive_bayes import GaussianNB
+
+from assay.evaluate import corrected_t
+from assay.select import Family, make_blocks, search
+from assay.select._pooled import groups_of_rows, is_pooled
+from assay.select._score import Judge
+
+K = 5
+ALPHAS = (0.1, 10.0, 1000.0)
+RIDGES = Family("ridge", Ridge(), [{"alpha": alpha} for alpha in ALPHAS])
+
+
+def numbers(n: int = 60) -> tuple[NDArray[Any], NDArray[Any]]:
+    random = np.random.default_rng(4)
+    X = random.normal(size=(n, 12))
+    return X, X[:, 0] + 0.5 * X[:, 1] + random.normal(size=n)
+
+
+def by_hand() -> dict[str, Any]:
+    """Refit everything: s1 from K-1 blocks, s2 from K-2, and both jackknives."""
+    X, y = numbers()
+    blocks = make_blocks(y, K, task="regression")
+
+    def said(alpha: float, left_out: set[int], at: int) -> NDArray[Any]:
+        train = ~np.isin(blocks, list(left_out))
+        return np.asarray(Ridge(alpha=alpha).fit(X[train], y[train]).predict(X[blocks == at]))
+
+    def chosen(i: int, without: int | None = None) -> float:
+        judges = [j for j in range(K) if j not in (i, without)]
+        score = [
+            np.mean([r2_score(y[blocks == j], said(alpha, {i, j}, j)) for j in judges])
+            for alpha in ALPHAS
+        ]
+        return ALPHAS[int(np.argmax(score))]
+
+    first = np.empty(len(y))
+    second = {k: np.empty(len(y)) for k in range(K)}
+    for i in range(K):
+        first[blocks == i] = said(chosen(i), {i}, i)
+        for k in range(K):
+            if k != i:
+                second[k][blocks == i] = said(chosen(i, k), {i, k}, i)
+    s1 = r2_score(y, first)
+    shifted = []
+    for step in range(1, K):
+        mixed = np.empty(len(y))
+        for i in range(K):
+            mixed[blocks == i] = second[(i + step) % K][blocks == i]
+        shifted.append(r2_score(y, mixed))
+    value = s1 + (K - 2) / K * (s1 - np.mean(shifted))
+    rows = [r2_score(np.delete(y, i), np.delete(first, i)) for i in range(len(y))]
+    outside = [r2_score(y[blocks != k], second[k][blocks != k]) for k in range(K)]
+    judging = (len(y) - 1) * np.var(rows)
+    teaching = 0.4 * (K - 1) * np.var(outside)
+    freedom = (judging + teaching) ** 2 / (judging**2 / (len(y) - 1) + teaching**2 / (K - 1))
+    half = student.ppf(0.975, freedom) * np.sqrt(judging + teaching)
+    return {"value": value, "low": value - half, "high": min(1.0, value + half)}
+
+
+def test_the_number_and_its_interval_equal_the_same_done_by_hand() -> None:
+    X, y = numbers()
+    found = search(X, y, [RIDGES], task="regression", metric="r2").score
+    for name, expected in by_hand().items():
+        assert getattr(found, name) == pytest.approx(expected, abs=1e-9), name
+
+
+def test_the_plain_mean_of_the_blocks_stays_visible_and_the_words_tell_the_difference() -> None:
+    X, y = numbers()
+    outcome = search(X, y, [RIDGES], task="regression", metric="r2")
+    assert outcome.plain is not None
+    blocks = [row.outer for row in outcome.nested if row.outer is not None]
+    assert outcome.plain.value == pytest.approx(np.mean(blocks))
+    assert f"the mean of the blocks is {outcome.plain.value:.4f}" in outcome.how
+    assert "4 of 5 blocks" in outcome.how
+
+
+def test_gain_is_the_difference_of_the_printed_numbers() -> None:
+    X, y = numbers()
+    for metric in ("r2", "mean_absolute_error", "root_mean_squared_error"):
+        outcome = search(X, y, [RIDGES], task="regression", metric=metric)
+        sign = 1 if outcome.metric.greater_is_better else -1
+        difference = sign * (outcome.score.value - outcome.baseline.score.value)
+        assert outcome.gain.value == pytest.approx(difference)
+        assert outcome.gain.low < outcome.gain.value < outcome.gain.high
+
+
+def test_gain_over_a_baseline_that_never_varies_is_the_score_moved() -> None:
+    X, y = numbers()
+    bayes = Family("bayes", GaussianNB())
+    outcome = search(X, (y > 0).astype(int), [bayes], task="binary", metric="roc_auc")
+    assert outcome.baseline.score.low == outcome.baseline.score.high == 0.5
+    assert outcome.gain.low == pytest.approx(outcome.score.low - 0.5)
+    assert outcome.gain.high == pytest.approx(outcome.score.high - 0.5)
+
+
+def test_every_usual_metric_is_told_and_the_own_one_is_the_same_number() -> None:
+    random = np.random.default_rng(0)
+    X = random.normal(size=(200, 4))
+    y = (X[:, 0] + random.logistic(size=200) > 0).astype(int)
+    outcome = search(X, y, [Family("bayes", GaussianNB())], task="binary", metric="roc_auc")
+    assert outcome.scores["roc_auc"] == outcome.score
+    assert {"accuracy", "recall", "specificity", "f1", "log_loss", "brier_score"} <= set(
+        outcome.scores
+    )
+    outer = outcome.outer
+    assert outer.label is not None
+    assert outer.probability is not None
+    truth = y[outer.row]
+    near = {
+        "accuracy": accuracy_score(truth, outer.label),
+        "recall": recall_score(truth, outer.label),
+        "specificity": recall_score(truth, outer.label, pos_label=0),
+        "f1": f1_score(truth, outer.label),
+        "roc_auc": roc_auc_score(truth, outer.probability[:, 1]),
+    }
+    for name, expected in near.items():
+        found = outcome.scores[name]
+        assert found.value == pytest.approx(expected, abs=0.03), name
+        assert found.low < found.value < found.high, name
+
+
+def test_a_chosen_model_without_probabilities_leaves_out_what_needs_them() -> None:
+    X, y = numbers()
+    family = Family("ridge", GaussianNBWithoutProbabilities())
+    outcome = search(X, (y > 0).astype(int), [family], task="binary", metric="accuracy")
+    assert "accuracy" in outcome.scores
+    assert not {"log_loss", "brier_score", "roc_auc"} & set(outcome.scores)
+
+
+class GaussianNBWithoutProbabilities(GaussianNB):
+    """Labels only."""
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in ("predict_proba", "predict_log_proba"):
+            raise AttributeError(name)
+        return super().__getattribute__(name)
+
+
+@pytest.mark.parametrize("options", [{"stack": True}, {"n_blocks": 3}, {"repeats": 2}])
+def test_every_way_of_choosing_has_a_number_and_an_interval(options: dict[str, Any]) -> None:
+    X, y = numbers()
+    outcome = search(X, y, [RIDGES], task="regression", **options)
+    assert outcome.score.low < outcome.score.value < outcome.score.high
+    assert outcome.plain is not None
+    assert abs(outcome.score.value - outcome.plain.value) < 0.3
+
+
+def test_no_mistake_at_all_does_not_make_the_interval_a_point() -> None:
+    X = np.repeat([[0.0], [10.0]], 30, axis=0) + np.random.default_rng(0).normal(size=(60, 1))
+    y = np.repeat([0, 1], 30)
+    outcome = search(X, y, [Family("bayes", GaussianNB())], task="binary", metric="accuracy")
+    assert outcome.score.value == 1.0
+    assert 0.9 < outcome.score.low < 0.97
+
+
+@pytest.mark.parametrize("plan", ["forward", "holdout"])
+def test_plans_without_pairs_print_the_mean_of_their_blocks(plan: str) -> None:
+    X, y = numbers(400)
+    time = np.arange(len(y)) if plan == "forward" else None
+    outcome = search(X, y, [RIDGES], task="regression", plan=plan, time=time)
+    assert outcome.plain == outcome.score
+    blocks = [row.outer for row in outcome.nested if row.outer is not None]
+    assert outcome.score.value == pytest.approx(np.mean(blocks))
+    assert set(outcome.scores) == {"r2", "mean_absolute_error", "root_mean_squared_error"}
+    if plan == "forward":
+        sizes = np.bincount(outcome.outer.block)[2:]
+        ratio = float(np.mean(sizes / (np.arange(2, K) * sizes)))
+        assert outcome.score == corrected_t(blocks, ratio, high=1.0)
+
+
+def test_rows_of_a_group_are_left_out_together() -> None:
+    X, y = numbers()
+    judge = Judge(search(X, y, [RIDGES], task="regression").metric, X, y, None, None)
+    groups = np.repeat(np.arange(20), 3)
+    kept = groups_of_rows(judge, groups, 0)
+    assert kept.shape == (20, 60)
+    assert np.array_equal(np.sort((~kept).sum(axis=1)), np.full(20, 3))
+    for left_out in ~kept:
+        assert len(np.unique(groups[left_out])) == 1
+
+
+def test_the_same_seed_prints_the_same_interval_for_any_number_of_workers() -> None:
+    X, y = numbers()
+    found = [search(X, y, [RIDGES], task="regression", n_jobs=n, repeats=2) for n in (1, 2)]
+    for one, other in pairwise(found):
+        assert (one.score, one.gain, one.scores) == (other.score, other.gain, other.scores)
+
+
+def test_orders_are_scored_within_a_fit_and_sums_over_all_rows() -> None:
+    X, y = numbers()
+    regression = search(X, y, [RIDGES], task="regression").metric
+    assert is_pooled(regression)
+    bayes = [Family("bayes", GaussianNB())]
+    assert not is_pooled(search(X, (y > 0).astype(int), bayes, task="binary").metric)
