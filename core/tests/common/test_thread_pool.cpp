@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -35,6 +36,21 @@ TEST_CASE("no more threads work than were asked for") {
     });
     CHECK(seen.size() <= 2);
 }
+
+#ifdef __linux__
+TEST_CASE("workers that were woken after a pause may use every core again") {
+    const int cores = assay::usable_cores();
+    for (int round = 0; round < 3; ++round) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        std::atomic<int> fewer = 0;
+        assay::run_tasks(64, 2, [&](std::size_t) {
+            fewer += assay::usable_cores() < cores ? 1 : 0;
+            std::this_thread::sleep_for(std::chrono::microseconds(100));
+        });
+        CHECK(fewer == 0);
+    }
+}
+#endif
 
 TEST_CASE("a forked child has a working pool" * doctest::skip(!can_thread_after_fork)) {
     std::atomic<int> count = 0;

@@ -10,9 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from threadpoolctl import threadpool_limits
 
 from assay.base import ParameterError, check_interval, check_option, class_codes, real_values
@@ -22,13 +20,13 @@ from assay.select._adaptive_family import family_of
 from assay.select._adaptive_outcome import adaptive_outcome
 from assay.select._adaptive_point import Proposer
 from assay.select._adaptive_run import Adaptive
+from assay.select._best_model import BestModel
 from assay.select._clock import Progress
 from assay.select._dask import connected
 from assay.select._layout import Layout
 from assay.select._ledger import Ledger
 from assay.select._nested_search import cv_blocks, task_of
 from assay.select._outcome import Outcome
-from assay.select._path import weight_parameter
 from assay.select._plan import pair_out
 from assay.select._population import Population
 from assay.select._run import Runner
@@ -37,15 +35,6 @@ from assay.select._search import problem_of
 from assay.select._space import Space, SpaceLike
 
 SAMPLERS = ("bayes", "population")
-
-
-def _best_has(name: str) -> Any:
-    def check(self: AdaptiveSearch) -> bool:
-        check_is_fitted(self)
-        getattr(self.best_estimator_, name)  # its own AttributeError says more than ours
-        return True
-
-    return check
 
 
 @dataclass(frozen=True)
@@ -73,7 +62,7 @@ class Price:
         )
 
 
-class AdaptiveSearch(MetaEstimatorMixin, BaseEstimator):
+class AdaptiveSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
     r"""Let earlier scores propose the next parameters, and say honestly how good the result is.
 
     Parameters
@@ -284,10 +273,7 @@ class AdaptiveSearch(MetaEstimatorMixin, BaseEstimator):
             outcome = adaptive_outcome(searches, layout, task)
         self._keep(searches, outcome, rows.shape[1])
         if self.refit:
-            model = clone(named[self.best_name_][0]).set_params(**self.best_params_)
-            takes = None if sample_weight is None else weight_parameter(model)
-            weights = {} if takes is None else {takes: sample_weight}
-            self.best_estimator_ = model.fit(X, y, **weights)
+            self._fit_best(named[self.best_name_][0], self.best_params_, X, y, sample_weight)
         return self
 
     def _keep(self, searches: Adaptive, outcome: Outcome, width: int) -> None:
@@ -338,18 +324,3 @@ class AdaptiveSearch(MetaEstimatorMixin, BaseEstimator):
                 )
             named[name] = (pair[0], Space.of(pair[1], f"space of {name!r}"))
         return named
-
-    @available_if(_best_has("predict"))  # type: ignore[untyped-decorator]
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the predictions of the best model."""
-        return self.best_estimator_.predict(X)  # type: ignore[no-any-return]
-
-    @available_if(_best_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the probabilities that the best model gives."""
-        return self.best_estimator_.predict_proba(X)  # type: ignore[no-any-return]
-
-    @available_if(_best_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the decision values of the best model."""
-        return self.best_estimator_.decision_function(X)  # type: ignore[no-any-return]

@@ -13,32 +13,21 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from assay.base import DataError, ParameterError, as_frame, class_codes, real_values
 from assay.evaluate import Interval
+from assay.select._best_model import BestModel
 from assay.select._clock import Progress
 from assay.select._family import Family
 from assay.select._given_rows import GivenRows
 from assay.select._nested_results import cv_results, inner_scores, outer_metrics
 from assay.select._outcome import Outcome
-from assay.select._path import weight_parameter
 from assay.select._search import search
 from assay.select._sobol import fixed_set
 from assay.select._space import SpaceLike
 
 
-def _best_has(name: str) -> Any:
-    def check(self: NestedSearch) -> bool:
-        check_is_fitted(self)
-        getattr(self.best_estimator_, name)  # its own AttributeError says more than ours
-        return True
-
-    return check
-
-
-class NestedSearch(MetaEstimatorMixin, BaseEstimator):
+class NestedSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
     r"""Choose parameters by cross-validation and say honestly how good the chosen model is.
 
     What ``cross_validate(GridSearchCV(estimator, param_grid), X, y)`` computes: for every block of
@@ -264,26 +253,8 @@ class NestedSearch(MetaEstimatorMixin, BaseEstimator):
         self.best_params_ = best.params(chosen.params)
         self.best_score_ = chosen.score
         if self.refit:
-            model = clone(named[best.name][0]).set_params(**self.best_params_)
-            takes = None if sample_weight is None else weight_parameter(model)
-            weights = {} if takes is None else {takes: sample_weight}
-            self.best_estimator_ = model.fit(X, y, **weights)
+            self._fit_best(named[best.name][0], self.best_params_, X, y, sample_weight)
         return self
-
-    @available_if(_best_has("predict"))  # type: ignore[untyped-decorator]
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the predictions of the best model."""
-        return self.best_estimator_.predict(X)  # type: ignore[no-any-return]
-
-    @available_if(_best_has("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the probabilities that the best model gives."""
-        return self.best_estimator_.predict_proba(X)  # type: ignore[no-any-return]
-
-    @available_if(_best_has("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the decision values of the best model."""
-        return self.best_estimator_.decision_function(X)  # type: ignore[no-any-return]
 
     def _scorings(self, classifier: bool) -> tuple[dict[str, Any], Any]:
         """Return the metrics by name, empty if there is one only, and the one that chooses."""

@@ -6,6 +6,11 @@
 // calls from several Python threads share the pool and can never wait for each
 // other. Tasks are handed out in ascending order.
 //
+// In a virtual machine a core that fell asleep does not count as idle (the host has taken it back),
+// and Linux then wakes a worker on the core of its caller, where it waits for some 15 ms while the
+// others sleep on. So workers are woken with the caller's core forbidden (many of them only after a
+// pause: it costs a microsecond each); a worker allows it again as soon as it runs.
+//
 // Needs   n_threads >= 1. Workers must not fork.
 // Cost    one lock per helper and call, one atomic addition per task.
 #pragma once
@@ -17,6 +22,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <exception>
@@ -48,6 +54,9 @@ class ThreadPool {
         {
             const std::lock_guard lock(mutex_);
             grow(n_helpers);
+            if (open_.empty()) {
+                send_away(n_helpers);
+            }
             job.helpers_wanted = n_helpers;
             open_.push_back(&job);
         }
@@ -56,6 +65,7 @@ class ThreadPool {
         std::unique_lock lock(mutex_);
         open_.erase(std::find(open_.begin(), open_.end(), &job));
         done_.wait(lock, [&] { return job.helpers == 0; });
+        last_end_ = Clock::now();
         if (job.failure) {
             std::rethrow_exception(job.failure);
         }
@@ -82,20 +92,27 @@ class ThreadPool {
     void grow(std::size_t size) {
         while (workers_.size() < size) {
             try {
-                workers_.emplace_back([this] { serve(); });
+                workers_.emplace_back([this, number = workers_.size()] { serve(number); });
+                is_away_.push_back(false);
             } catch (const std::system_error&) {
                 return;  // the system gives no more threads: the caller does the rest
             }
         }
     }
 
-    void serve() {
+    void serve(std::size_t number) {
         std::unique_lock lock(mutex_);
         for (;;) {
             Job* job = nullptr;
             work_.wait(lock, [&] { return (job = wanting()) != nullptr; });
             --job->helpers_wanted;
             ++job->helpers;
+            if (is_away_[number]) {
+                is_away_[number] = false;
+#ifdef __linux__
+                pthread_setaffinity_np(pthread_self(), sizeof usable_, &usable_);
+#endif
+            }
             lock.unlock();
             drain(*job);
             lock.lock();
@@ -103,6 +120,25 @@ class ThreadPool {
                 done_.notify_all();
             }
         }
+    }
+
+    // Keeps sleeping workers from the caller's core until they run.
+    void send_away([[maybe_unused]] std::size_t n_helpers) {
+#ifdef __linux__
+        constexpr std::chrono::milliseconds pause(2);
+        constexpr std::size_t few = 4;
+        const int here = sched_getcpu();
+        if ((n_helpers > few && Clock::now() - last_end_ < pause) || here < 0 ||
+            sched_getaffinity(0, sizeof usable_, &usable_) != 0 || CPU_COUNT(&usable_) < 2) {
+            return;
+        }
+        cpu_set_t others = usable_;
+        CPU_CLR(here, &others);
+        for (std::size_t i = 0; i < std::min(n_helpers, workers_.size()); ++i) {
+            is_away_[i] =
+                pthread_setaffinity_np(workers_[i].native_handle(), sizeof others, &others) == 0;
+        }
+#endif
     }
 
     Job* wanting() const {
@@ -142,6 +178,12 @@ class ThreadPool {
     std::condition_variable done_;
     std::vector<Job*> open_;
     std::vector<std::thread> workers_;
+    std::vector<bool> is_away_;  // may not run on the core of a caller
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point last_end_{};
+#ifdef __linux__
+    cpu_set_t usable_{};
+#endif
 };
 
 }  // namespace detail
