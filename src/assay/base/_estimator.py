@@ -208,9 +208,18 @@ class Estimator(BaseEstimator):
         if (np.diff(columns) <= 0).any():
             raise DataError("the model is damaged: categorical_features_ is not ascending")
 
-    def _fit_rows(self, X: Any) -> NDArray[Any]:
-        """Check the training table and return it as a matrix; learns names and levels."""
-        return self._rows(X, reset=True)
+    def _fit_rows(self, X: Any, *, finite: bool = True) -> NDArray[Any]:
+        """Check the training table and return it as a matrix; learns names and levels.
+
+        Without `finite`, NaN and infinity are let through for the moment: a model whose first pass
+        finds them anyway calls `_check_finite` then, and saves a pass.
+        """
+        return self._rows(X, reset=True, finite=finite)
+
+    def _check_finite(self, rows: NDArray[Any]) -> None:
+        """Refuse NaN and infinity in training rows, naming row and column."""
+        names = getattr(self, "feature_names_in_", None)
+        check_finite(rows, names, type(self).__name__, allow_nan=self.takes_missing)
 
     def _predict_data(self, X: Any) -> NDArray[Any]:
         """Check a table against the one seen in fit and return it as a matrix."""
@@ -243,7 +252,7 @@ class Estimator(BaseEstimator):
         except ValueError as error:
             raise DataError(str(error)) from None
 
-    def _rows(self, X: Any, *, reset: bool) -> NDArray[Any]:
+    def _rows(self, X: Any, *, reset: bool, finite: bool = True) -> NDArray[Any]:
         frame = as_frame(X)
         settings: dict[str, Any] = {
             "dtype": (np.float64, np.float32),
@@ -260,7 +269,7 @@ class Estimator(BaseEstimator):
             if issparse(rows):
                 rows = _sorted_rows(rows)
                 check_finite_sparse(rows, type(self).__name__, allow_nan=self.takes_missing)
-            else:
+            elif finite:
                 names = None if frame is None else frame.columns
                 check_finite(rows, names, type(self).__name__, allow_nan=self.takes_missing)
         except ParameterError:
@@ -341,10 +350,11 @@ class Regressor(RegressorMixin, Estimator):
         sample_weight: ArrayLike | None = None,
         *,
         multi_output: bool = False,
+        finite: bool = True,
     ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64] | None]:
-        """Check training data; return rows, target values and weights."""
+        """Check training data; return rows, target values and weights; see `_fit_rows`."""
         _need_target(self, y)
-        rows = self._fit_rows(X)
+        rows = self._fit_rows(X, finite=finite)
         values = real_values(y, multi_output=multi_output)
         _same_length(rows, values)
         return rows, values, check_weight(sample_weight, rows)

@@ -85,6 +85,11 @@ class Problem:
             self.X, self.Y, self.weight, centre=self.fit_intercept, n_threads=self.n_threads
         )
 
+    @property
+    def has_finite_products(self) -> bool:
+        """Whether the sums of squares are finite; then so are all numbers of the table."""
+        return bool(np.isfinite(np.diagonal(self.moments.gram)).all())
+
     @cached_property
     def centred(self) -> Centred:
         """Rows and targets as dense matrices, centred and weighted."""

@@ -150,15 +150,25 @@ class Ridge(LinearModel):
     ) -> Problem:
         """Fit, and return the problem with all that another penalty can use of it."""
         n_threads = self._check_params()
-        rows, values, weight = self._fit_data(X, y, sample_weight, multi_output=True)
+        rows, values, weight = self._fit_data(X, y, sample_weight, multi_output=True, finite=False)
         targets = values[:, None] if values.ndim == 1 else values
         problem = known or Problem(rows, targets, weight, self.fit_intercept, n_threads)
+        if not problem.sparse:  # those were looked at already
+            sure = self._needs_products(problem) and problem.has_finite_products
+            if not sure:
+                self._check_finite(rows)
         solved = self._solve(problem)
         direct = np.ones(targets.shape[1], dtype=np.int64)
         self._store(solved.coef, solved.intercept, flat=values.ndim == 1)
         self.solver_ = solved.solver
         self.n_iter_ = direct if solved.n_iter is None else solved.n_iter
         return problem
+
+    def _needs_products(self, problem: Problem) -> bool:
+        """Say whether the products of the columns are computed anyway: they show NaN, too."""
+        return (
+            not problem.wide and not self.positive and self.solver in (*_EXACT, "auto", "cholesky")
+        )
 
     def _solve(self, problem: Problem) -> Solved:
         """Solve for this penalty; the problem keeps what others can use."""
