@@ -66,7 +66,7 @@ class KernelMachine(Estimator):
         if not isinstance(self.check_kernel, (bool, np.bool_)):
             raise ParameterError(f"check_kernel must be True or False; got {self.check_kernel!r}")
 
-    def _rows(self, X: Any, *, reset: bool) -> NDArray[Any]:
+    def _rows(self, X: Any, *, reset: bool, finite: bool = True) -> NDArray[Any]:
         if callable(self.kernel) and is_items(X):
             items = np.empty(len(X), dtype=object)
             items[:] = list(X)
@@ -77,7 +77,7 @@ class KernelMachine(Estimator):
             raise DataError(
                 "X is sparse: a precomputed kernel matrix must be dense (call X.toarray())"
             )
-        return super()._rows(X, reset=reset)
+        return super()._rows(X, reset=reset, finite=finite)
 
     def _training_table(self, rows: Any, weight: NDArray[np.float64] | None) -> Table:
         """Return the training rows as the engine takes them."""
