@@ -15,7 +15,7 @@ def test_summary_has_score_baseline_verdict_choice_and_best(binary: Record) -> N
         "Verdict    better than the baseline (always the most frequent class)"
     )
     text = "\n".join(lines)
-    assert "1 failed: linear discriminant: ValueError: covariance is singular" in text
+    assert "1 without a score: linear discriminant: ValueError: covariance is singular" in text
     assert "and 51 more candidates" in text
 
 

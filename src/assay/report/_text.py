@@ -135,7 +135,7 @@ def _ranking(entries: Sequence[Mapping[str, Any]], top: int) -> list[str]:
         lines.append(f"    and {count(len(scored) - top, 'more candidate')}")
     if failed:
         reasons = sorted({f"{row['family']}: {row['failed']}" for row in failed})
-        lines.append(f"    {len(failed):,} failed: {names(reasons, 3)}")
+        lines.append(f"    {len(failed):,} without a score: {names(reasons, 3)}")
     return lines
 
 
