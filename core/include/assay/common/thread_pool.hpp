@@ -6,10 +6,10 @@
 // calls from several Python threads share the pool and can never wait for each
 // other. Tasks are handed out in ascending order.
 //
-// In a virtual machine a core that fell asleep does not count as idle (the host has taken it back),
-// and Linux then wakes a worker on the core of its caller, where it waits for some 15 ms while the
-// others sleep on. So workers are woken with the caller's core forbidden (many of them only after a
-// pause: it costs a microsecond each); a worker allows it again as soon as it runs.
+// In a virtual machine Linux was seen to wake a worker on the core of its caller, where it waited
+// for some 15 ms while the other core slept on (a core that the host has taken back does not count
+// as idle, we think). So workers are woken with the caller's core forbidden (many of them only
+// after a pause: it costs a microsecond each); a worker allows it again as soon as it runs.
 //
 // Needs   n_threads >= 1. Workers must not fork.
 // Cost    one lock per helper and call, one atomic addition per task.
