@@ -130,10 +130,10 @@ def grid_search(world: World, rows: Rows, seed: int) -> Printed:
 
 def flaml(world: World, rows: Rows, seed: int) -> Printed:
     """Run FLAML for two seconds; it prints a best loss without an interval."""
-    from flaml import AutoML  # type: ignore[attr-defined]  # noqa: PLC0415
+    from flaml import AutoML  # noqa: PLC0415
 
     names = {"mean_absolute_error": "mae"}
-    model = AutoML()  # type: ignore[no-untyped-call]
+    model = AutoML()
     task = "regression" if world.task == "regression" else "classification"
     split = {} if rows.groups is None else {"groups": rows.groups, "split_type": "group"}
     with warnings.catch_warnings():

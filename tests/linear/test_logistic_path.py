@@ -86,8 +86,8 @@ def test_path_takes_fewer_steps_than_single_fits() -> None:
 def test_path_keeps_the_law_where_the_next_solution_is_extrapolated() -> None:
     X, y = load_digits(return_X_y=True)
     X, y = StandardScaler().fit_transform(X[:600, 10:40]), y[:600]
-    even = [{"C": C} for C in np.geomspace(1e-3, 1e2, 9)]
-    uneven = [{"C": C} for C in (1e-4, 2e-4, 3.0, 3.3, 3.3, 1e2)]
+    even = [{"C": C} for C in np.geomspace(1e-3, 1e4, 12)]
+    uneven = [{"C": C} for C in (1e-4, 2e-4, 3.0, 3.3, 3.3, 1e2, 1e4)]
     for candidates in (even, uneven):
         family = Family("logistic", LogisticRegression(), candidates)
         assert_path_equals_single_fits(family, X, y, n_splits=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -92,13 +93,12 @@ class Bayes:
 
 def _optuna() -> ModuleType:
     try:
-        import optuna  # noqa: PLC0415
+        return import_module("optuna")
     except ImportError as error:
         raise ParameterError(
             "sampler='bayes' needs Optuna: pip install 'assay-ml[search]'; or use "
             "sampler='population', which needs nothing"
         ) from error
-    return optuna
 
 
 @contextmanager

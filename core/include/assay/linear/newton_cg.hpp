@@ -245,7 +245,8 @@ Outcome newton_cg(Problem& problem, std::span<const double> l2, std::span<double
             out.stop = Stop::separated;
             break;
         }
-        if (moved <= options.moved_tol / 10 || (t == 1 && -slope <= detail::nothing)) {
+        // A penalty that is nearly nothing still decides, alone, how sure the sure rows are.
+        if (moved <= options.moved_tol / 10 || (free && t == 1 && -slope <= detail::nothing)) {
             out.stop = Stop::converged;
             break;
         }
