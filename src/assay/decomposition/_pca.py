@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -170,18 +170,39 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
         PCA
             The fitted model.
         """
+        return self.assay_fit(X, None, {})
+
+    def assay_fit(self, X: ArrayLike, y: object, shared: dict[str, Any]) -> Self:  # noqa: ARG002
+        """Fit as `fit` does, with the decompositions that other fits on the same rows made.
+
+        Every number of components, every share and both scalings come from one decomposition.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training rows.
+        y : object
+            Ignored.
+        shared : dict
+            Empty for the first fit on these rows, then what the earlier ones left in it.
+
+        Returns
+        -------
+        PCA
+            The fitted model, to the bit that of `fit`.
+        """
         n_threads = self._check_params()
         rows: Any = self._fit_data(X)
         _check_count(rows.shape[0], self.ddof)
         if hasattr(self, "factor_"):
             del self.factor_
         solver = self._route(rows)
-        found = self._axes(rows, solver, n_threads)
+        found = self._axes(rows, solver, n_threads, shared)
         if solver == "covariance_eigh" and self.svd_solver == "auto" and not issparse(rows):
             kept = count_components(self._wanted(rows.shape), found.squares, found.total, len(rows))
             if _lost(found.squares[: min(kept, *rows.shape)]):
                 solver = "full"
-                found = routes.by_factor(rows, n_threads)
+                found = self._axes(rows, solver, n_threads, shared)
         self._store(found, rows.shape[0], self._wanted(rows.shape, solver))
         self.solver_ = solver
         return self
@@ -430,11 +451,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
             return "full"
         return "randomized"
 
-    def _axes(self, rows: Any, solver: str, n_threads: int) -> routes.Axes:
-        if solver == "covariance_eigh":
-            return routes.by_covariance(rows, n_threads)
-        if solver == "full":
-            return routes.by_factor(rows, n_threads)
+    def _axes(self, rows: Any, solver: str, n_threads: int, shared: dict[str, Any]) -> routes.Axes:
+        if solver in ("covariance_eigh", "full"):
+            if solver not in shared:
+                by = routes.by_factor if solver == "full" else routes.by_covariance
+                shared[solver] = by(rows, n_threads)
+            return cast("routes.Axes", shared[solver])
         k = int(self._wanted(rows.shape, solver))
         random = check_random_state(self.random_state)
         if solver == "arpack":

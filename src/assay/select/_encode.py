@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
+from sklearn.pipeline import Pipeline
 
 from assay.select._canonical import digest
 from assay.select._family import Family
@@ -32,6 +33,8 @@ class Encodings:
 
     def __init__(self, capacity: int = 2) -> None:
         self._matrices = _Cache(capacity)
+        self._before = _Cache(capacity)
+        self._fits = _Cache(capacity)
         self._shared = _Cache(capacity)
 
     def matrix(
@@ -47,11 +50,34 @@ class Encodings:
             return problem.X
         # Purged training sets depend on what is tested.
         tests = None if partition.purge is None else split.tests
-        key = digest([problem.digest, partition.digest, family.encoder_digest, split.train, tests])
+        where = [problem.digest, partition.digest, split.train, tests]
+        key = digest([*where, family.encoder_digest])
         made: NDArray[Any] = self._matrices.get(
-            key, lambda: encoded(seeded(family.encoder, key), problem, train)
+            key, lambda: self._encoded(seeded(family.encoder, key), problem, train, where)
         )
         return made
+
+    def _encoded(
+        self, encoder: Any, problem: Problem, train: NDArray[np.int64], where: list[Any]
+    ) -> NDArray[Any]:
+        """Return all rows encoded; a last step that can share its fit does so.
+
+        Such a step has ``assay_fit(X, y, shared)``, with a dict that it fills for later fits of its
+        class on the same rows: PCA finds every number of components in one decomposition.
+        """
+        pipeline = isinstance(encoder, Pipeline)
+        last = encoder.steps[-1][1] if pipeline else encoder
+        if not hasattr(last, "assay_fit"):
+            return encoded(encoder, problem.X, problem.y, train)
+        X, before = problem.X, None
+        if pipeline and len(encoder.steps) > 1:
+            # Seeds are part of the digest: steps that draw are not shared.
+            before = digest([*where, digest(encoder[:-1], "encoder")])
+            X = self._before.get(before, lambda: encoded(encoder[:-1], problem.X, problem.y, train))
+        fits: _Fits = self._fits.get(digest([*where, before, type(last).__qualname__]), _Fits)
+        with fits.lock:
+            last.assay_fit(X[train], problem.y[train], fits.shared)
+        return _dense(last.transform(X))
 
     def shared(
         self,
@@ -68,18 +94,20 @@ class Encodings:
         return self._shared.get(key, lambda: path.share(X, family.candidates))
 
 
-def encoded(encoder: Any, problem: Problem, train: NDArray[np.int64]) -> NDArray[Any]:
+def encoded(
+    encoder: Any, X: NDArray[Any], y: NDArray[Any], train: NDArray[np.int64]
+) -> NDArray[Any]:
     """Fit the encoder on the training rows and return all rows encoded.
 
     Training rows go through ``fit_transform``, as in a pipeline: for target encoders that is not
     the same as ``fit`` and then ``transform``.
     """
-    first = _dense(encoder.fit_transform(problem.X[train], problem.y[train]))
-    rest = np.setdiff1d(np.arange(len(problem.X)), train, assume_unique=True)
-    whole = np.empty((len(problem.X), first.shape[1]), dtype=first.dtype)
+    first = _dense(encoder.fit_transform(X[train], y[train]))
+    rest = np.setdiff1d(np.arange(len(X)), train, assume_unique=True)
+    whole = np.empty((len(X), first.shape[1]), dtype=first.dtype)
     whole[train] = first
     if len(rest):
-        whole[rest] = _dense(encoder.transform(problem.X[rest]))
+        whole[rest] = _dense(encoder.transform(X[rest]))
     return whole
 
 
@@ -109,6 +137,14 @@ class _Cache:
                 slot.value = make()
                 slot.made = True
             return slot.value
+
+
+class _Fits:
+    """What fits on the same rows leave for each other."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.shared: dict[str, Any] = {}
 
 
 class _Slot:

@@ -109,7 +109,7 @@ def _fitted(problem: Problem, family: Family, index: int, seed: int) -> tuple[An
     encoder, rows = None, problem.X
     if family.encoder is not None:
         encoder = seeded(family.encoder, digest(["encoder", key]))
-        rows = encoded(encoder, problem, np.arange(len(rows)))
+        rows = encoded(encoder, rows, problem.y, np.arange(len(rows)))
     return encoder, _estimator(problem, family, index, rows, key)
 
 
@@ -136,7 +136,7 @@ def _stacked(problem: Problem, stack: Stack, outcome: Outcome, seed: int) -> Any
             name = family.encoder_digest
             if name not in made:
                 fresh = seeded(family.encoder, digest(["encoder", problem.digest, name, seed]))
-                made[name] = fresh, encoded(fresh, problem, np.arange(len(rows)))
+                made[name] = fresh, encoded(fresh, rows, problem.y, np.arange(len(rows)))
             encoder, rows = made[name]
         encoders.append(encoder)
         fitted = _estimator(problem, family, member.index, rows, key)
