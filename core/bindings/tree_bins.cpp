@@ -1,11 +1,13 @@
 // Python border of assay::tree, part "bins": tables cut into bins, and columns sorted once.
 #include <memory>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "arrays.hpp"
 #include "assay/tree/binning.hpp"
+#include "assay/tree/fine_rows.hpp"
 #include "assay/tree/ranks.hpp"
 
 namespace assay::bindings {
@@ -81,6 +83,27 @@ void bind_table(nb::module_& m) {
         "codes"_a.noconvert(), "n_bins"_a.noconvert(), "has_missing"_a.noconvert(),
         "lower"_a.noconvert(), "upper"_a.noconvert(), "level_start"_a.noconvert(),
         "level_bin"_a.noconvert(), "n_threads"_a = 1, "Cut the columns of a table into bins.");
+}
+
+template <class T>
+void bind_fine_rows(nb::module_& m) {
+    m.def(
+        "fine_rows",
+        [](InMatrix<T> X, InVector<std::int32_t> slots, OutMatrix<float> values, int n_threads) {
+            require(slots.shape(0) == X.shape(1), "slots needs one entry per column");
+            require(values.shape(0) == X.shape(0), "values needs one row per row of the table");
+            for (const std::int32_t slot : span(slots)) {
+                require(slot < static_cast<std::int32_t>(values.shape(1)),
+                        "slots must be below the number of columns of values");
+            }
+            require(n_threads >= 1, "n_threads must be at least 1");
+            nb::gil_scoped_release unlocked;
+            tree::fill_fine_rows(std::span<const T>(X.data(), X.size()), X.shape(1), span(slots),
+                                 values.shape(1), std::span<float>(values.data(), values.size()),
+                                 n_threads);
+        },
+        "X"_a.noconvert(), "slots"_a.noconvert(), "values"_a.noconvert(), "n_threads"_a = 1,
+        "Write some columns of a table as numbers of 32 bits, rounded down.");
 }
 
 template <class Code>
@@ -171,6 +194,8 @@ void bind_tree_bins(nb::module_& m) {
     bind_table<double, std::uint16_t>(m);
     bind_table<float, std::uint8_t>(m);
     bind_table<float, std::uint16_t>(m);
+    bind_fine_rows<double>(m);
+    bind_fine_rows<float>(m);
     bind_ranks<std::uint8_t>(m);
     bind_ranks<std::uint16_t>(m);
     bind_rank_table<double>(m);

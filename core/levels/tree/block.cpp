@@ -287,7 +287,154 @@ template <class Level>
 
 #endif
 
+// Smallest and largest number of a set of rows that is not empty.
+template <class Level>
+[[gnu::always_inline]] inline void fine_range(const float* column, const std::uint64_t* rows,
+                                              std::size_t words, float& low, float& high) noexcept {
+    constexpr float inf = __builtin_inff();
+#ifdef __AVX512F__
+    __m512 least = _mm512_set1_ps(inf);
+    __m512 most = _mm512_set1_ps(-inf);
+    for (std::size_t w = 0; w < words; ++w) {
+#pragma GCC unroll 4
+        for (std::size_t v = 0; v < 4; ++v) {
+            const auto in = static_cast<__mmask16>(rows[w] >> (16 * v));
+            const __m512 value = _mm512_maskz_loadu_ps(in, column + w * word_rows + 16 * v);
+            least = _mm512_mask_min_ps(least, in, least, value);
+            most = _mm512_mask_max_ps(most, in, most, value);
+        }
+    }
+    low = _mm512_reduce_min_ps(least);
+    high = _mm512_reduce_max_ps(most);
+#else
+    low = inf;
+    high = -inf;
+    for (std::size_t w = 0; w < words; ++w) {
+        for (std::uint64_t rest = rows[w]; rest != 0; rest &= rest - 1) {
+            const float value = column[w * word_rows + first_of<Level>(rest)];
+            low = value < low ? value : low;
+            high = value > high ? value : high;
+        }
+    }
+#endif
+}
+
+// The rows whose number is at most `limit`.
+template <class Level>
+[[gnu::always_inline]] inline void fine_side(const float* column, const std::uint64_t* rows,
+                                             std::size_t words, float limit,
+                                             std::uint64_t* left) noexcept {
+#ifdef __AVX512F__
+    const __m512 last = _mm512_set1_ps(limit);
+    for (std::size_t w = 0; w < words; ++w) {
+        std::uint64_t below = 0;
+#pragma GCC unroll 4
+        for (std::size_t v = 0; v < 4; ++v) {
+            const auto in = static_cast<__mmask16>(rows[w] >> (16 * v));
+            const __m512 value = _mm512_maskz_loadu_ps(in, column + w * word_rows + 16 * v);
+            below |= std::uint64_t{_mm512_mask_cmp_ps_mask(in, value, last, _CMP_LE_OQ)}
+                     << (16 * v);
+        }
+        left[w] = below;
+    }
+#else
+    for (std::size_t w = 0; w < words; ++w) {
+        std::uint64_t below = 0;
+        for (std::uint64_t rest = rows[w]; rest != 0; rest &= rest - 1) {
+            const std::size_t i = first_of<Level>(rest);
+            below |= std::uint64_t{column[w * word_rows + i] <= limit} << i;
+        }
+        left[w] = below;
+    }
+#endif
+}
+
+// With the number of words known to the compiler where it is 1, the common case.
+template <class Level>
+[[gnu::always_inline]] inline void draw_fine_cuts(const float* values, std::size_t stride,
+                                                  const std::uint32_t* columns,
+                                                  const std::uint32_t* slots, std::size_t n,
+                                                  const std::uint64_t* rows, std::size_t words,
+                                                  const double* shares, std::uint64_t* constant,
+                                                  FineCuts& out, std::uint64_t* left) noexcept {
+    float low[BlockCuts::most];
+    float high[BlockCuts::most];
+    for (std::size_t g = 0; g < n; ++g) {
+        fine_range<Level>(values + slots[g] * stride, rows, words, low[g], high[g]);
+    }
+    std::size_t k = 0;
+    for (std::size_t g = 0; g < n; ++g) {
+        const std::size_t f = columns[g];
+        if (low[g] == high[g]) {
+            constant[f / 64] |= std::uint64_t{1} << (f % 64);
+            continue;
+        }
+        // fine_cut of fine_rows.hpp, which must not be compiled for several levels.
+        const double drawn = static_cast<double>(low[g]) * (1 - shares[k]) +
+                             static_cast<double>(high[g]) * shares[k];
+        const auto x = static_cast<float>(drawn);
+        out.column[k] = columns[g];
+        out.drawn[k] = x >= low[g] && x < high[g] ? x : low[g];
+        fine_side<Level>(values + slots[g] * stride, rows, words, out.drawn[k], left + k * words);
+        ++k;
+    }
+    out.n = k;
+}
+
+// Four rows of four numbers to four columns.
+template <class Level>
+[[gnu::always_inline]] inline void transpose4(const float* const* from, std::size_t first,
+                                              float* out, std::size_t stride) noexcept {
+#ifdef ASSAY_X86
+    __m128 a = _mm_loadu_ps(from[0] + first);
+    __m128 b = _mm_loadu_ps(from[1] + first);
+    __m128 c = _mm_loadu_ps(from[2] + first);
+    __m128 d = _mm_loadu_ps(from[3] + first);
+    _MM_TRANSPOSE4_PS(a, b, c, d);
+    _mm_storeu_ps(out, a);
+    _mm_storeu_ps(out + stride, b);
+    _mm_storeu_ps(out + 2 * stride, c);
+    _mm_storeu_ps(out + 3 * stride, d);
+#else
+    for (std::size_t i = 0; i < 4; ++i) {
+        for (std::size_t f = 0; f < 4; ++f) {
+            out[f * stride + i] = from[i][first + f];
+        }
+    }
+#endif
+}
+
 }  // namespace
+
+template <class Level>
+void Block<Level>::fine_cuts(const float* values, std::size_t stride, const std::uint32_t* columns,
+                             const std::uint32_t* slots, std::size_t n, const std::uint64_t* rows,
+                             std::size_t words, const double* shares, std::uint64_t* constant,
+                             FineCuts& out, std::uint64_t* left) noexcept {
+    if (words == 1) {
+        draw_fine_cuts<Level>(values, stride, columns, slots, n, rows, 1, shares, constant, out,
+                              left);
+    } else {
+        draw_fine_cuts<Level>(values, stride, columns, slots, n, rows, words, shares, constant, out,
+                              left);
+    }
+}
+
+template <class Level>
+void Block<Level>::fine_columns(const float* table, std::size_t step, const std::uint32_t* place,
+                                std::size_t n, float* out, std::size_t stride) noexcept {
+    const float* from[4];
+    for (std::size_t i = 0; i < n; i += 4) {
+        for (std::size_t k = 0; k < 4; ++k) {
+            // The last row again where there is none.
+            const std::size_t at = i + k < n ? i + k : n - 1;
+            from[k] = table + (place == nullptr ? at : place[at]) * step;
+        }
+        for (std::size_t f = 0; f < step; f += 4) {
+            transpose4<Level>(from, f, out + f * stride + i, stride);
+        }
+    }
+}
 
 template <class Level>
 void Block<Level>::cuts(const CutTables& guide, const BlockCodes& block,

@@ -7,6 +7,7 @@
 
 #include "assay/common/random.hpp"
 #include "assay/tree/block.hpp"
+#include "assay/tree/fine_rows.hpp"
 #include "assay/tree/split.hpp"
 #include "toy_table.hpp"
 
@@ -87,6 +88,72 @@ TEST_CASE("ranges and sides of a block are those of a loop") {
                 CHECK(left == example.below(f, last));
                 CHECK(any == (last >= low));
             }
+        }
+    });
+}
+
+TEST_CASE("fine cuts of a block part its numbers") {
+    at_every_level([] {
+        RandomStream stream(9, 0);
+        for (int round = 0; round < 400; ++round) {
+            const Example example(stream);
+            const std::size_t n = example.n_rows;
+            const std::size_t words = example.rows.size();
+            const std::size_t stride = words * 64;
+            std::vector<float> table(n * 4);
+            std::vector<std::uint32_t> place(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                place[i] = static_cast<std::uint32_t>(n - 1 - i);
+                table[i * 4] = static_cast<float>(stream.normal());
+                table[i * 4 + 1] = 3.0F;
+                table[i * 4 + 2] = static_cast<float>(stream.below(5U));
+            }
+            std::vector<float> numbers(4 * stride, -1e30F);  // what is beyond must not matter
+            const std::uint32_t columns[3] = {7, 5, 6};
+            const std::uint32_t slots[3] = {2, 1, 0};
+            const double shares[3] = {stream.uniform(), stream.uniform(), stream.uniform()};
+            std::uint64_t constant = 0;
+            FineCuts cuts;
+            std::vector<std::uint64_t> left(3 * words);
+            assay::dispatch([&](auto level) {
+                using Kernel = Block<decltype(level)>;
+                Kernel::fine_columns(table.data(), 4, round % 2 == 0 ? place.data() : nullptr, n,
+                                     numbers.data(), stride);
+                Kernel::fine_cuts(numbers.data(), stride, columns, slots, 3, example.rows.data(),
+                                  words, shares, &constant, cuts, left.data());
+            });
+            const auto number = [&](std::size_t slot, std::size_t i) {
+                return table[(round % 2 == 0 ? place[i] : i) * 4 + slot];
+            };
+            std::size_t k = 0;
+            std::uint64_t expected = 0;
+            for (std::size_t g = 0; g < 3; ++g) {
+                float low = 1e30F;
+                float high = -1e30F;
+                for (std::size_t i = 0; i < n; ++i) {
+                    if (example.has(i)) {
+                        low = std::min(low, number(slots[g], i));
+                        high = std::max(high, number(slots[g], i));
+                    }
+                }
+                if (low == high) {
+                    expected |= std::uint64_t{1} << columns[g];
+                    continue;
+                }
+                REQUIRE(k < cuts.n);
+                CHECK(cuts.column[k] == columns[g]);
+                CHECK(cuts.drawn[k] == fine_cut(low, high, shares[k]));
+                bool same = true;
+                for (std::size_t i = 0; i < words * 64; ++i) {
+                    const bool is_left =
+                        i < n && example.has(i) && number(slots[g], i) <= cuts.drawn[k];
+                    same = same && (left[k * words + i / 64] >> (i % 64) & 1U) == is_left;
+                }
+                CHECK(same);
+                ++k;
+            }
+            CHECK(cuts.n == k);
+            CHECK(constant == expected);
         }
     });
 }

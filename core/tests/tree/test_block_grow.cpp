@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <vector>
 
 #include "assay/tree/block_grow.hpp"
@@ -23,10 +24,10 @@ Tree grown_by_lists(const BinnedView<std::uint8_t>& bins, const Target& target,
 
 template <class Target>
 Tree grown_by_blocks(const BinnedView<std::uint8_t>& bins, const Target& target,
-                     const GrowOptions& options) {
+                     const GrowOptions& options, const FineRows& fine = {}) {
     const CutGuide guide(bins);
     const RowCopy records = bins.cols <= RowCopy::most_columns ? RowCopy(bins, 1) : RowCopy();
-    BlockGrower<Target> grower(bins, records, guide, target, options, 1.0);
+    BlockGrower<Target> grower(bins, records, fine, guide, target, options, 1.0);
     static_cast<void>(grower.grow(1));  // what it leaves behind must not matter
     return grower.grow(0);
 }
@@ -77,6 +78,17 @@ struct Problem {
     }
 };
 
+// The leaf that a row of numbers reaches; missing ones are NaN.
+std::size_t leaf_of(const Tree& tree, const double* row) {
+    std::size_t i = 0;
+    while (tree.left[i] != 0) {
+        const double x = row[tree.feature[i]];
+        const bool goes_left = std::isnan(x) ? tree.missing_left[i] != 0 : x <= tree.threshold[i];
+        i = static_cast<std::size_t>(tree.left[i]) + (goes_left ? 0U : 1U);
+    }
+    return i;
+}
+
 }  // namespace
 
 TEST_CASE("bitmaps make the tree that lists of rows make") {
@@ -116,6 +128,91 @@ TEST_CASE("bitmaps make the tree that lists of rows make") {
     }
 }
 
+TEST_CASE("numbers that say what the bins say make the same tree") {
+    for (const std::size_t n : {400UL, 3000UL, 9000UL}) {
+        const Problem problem(n, 6, false);
+        const auto bins = problem.table.view();
+        const std::vector<std::int32_t> slots{0, 1, 2, 3, 4, 5};
+        std::vector<float> values(n * 8);
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t f = 0; f < 6; ++f) {
+                values[i * 8 + f] = static_cast<float>(problem.table.codes[f * n + i]);
+            }
+        }
+        const FineRows fine{slots, values.data(), 8};
+        const std::vector<double> offset{128};
+        const MeanTarget<1> target(Criterion::squared_error, problem.values, 1, offset);
+        // All columns: where some are drawn, those with one bin are asked again for numbers.
+        GrowOptions options;
+        options.random_splitter = true;
+        options.max_features = 6;
+        options.with_stats = true;
+        const Tree a = grown_by_blocks(bins, target, options, fine);
+        const Tree b = grown_by_blocks(bins, target, options);
+        CHECK(a.left == b.left);
+        CHECK(a.feature == b.feature);
+        CHECK(a.value == b.value);
+        CHECK(a.n_samples == b.n_samples);
+        for (std::size_t i = 0; i < a.left.size(); ++i) {
+            CHECK(a.threshold[i] == doctest::Approx(b.threshold[i]).epsilon(1e-5));
+        }
+    }
+}
+
+TEST_CASE("rows that only numbers tell apart get leaves of their own") {
+    constexpr std::size_t n = 5000;
+    constexpr std::size_t cols = 5;
+    // Columns 0 and 3 have bins of hundreds of values, 1 a missing one, 2 is coarse, 4 constant.
+    ToyTable<std::uint8_t> table(n, cols);
+    RandomStream stream(3, 0);
+    const std::int32_t sizes[cols] = {9, 30, 4, 6, 1};
+    for (std::size_t f = 0; f < cols; ++f) {
+        table.add_column(stream, sizes[f], false, f == 1);
+    }
+    std::vector<double> lower;
+    std::vector<double> upper;
+    for (std::size_t f = 0; f < cols; ++f) {
+        for (std::int32_t b = 0; b < sizes[f]; ++b) {
+            const bool is_fine = f == 0 || f == 3;
+            lower.push_back(b - (is_fine ? 0.4 : 0));
+            upper.push_back(b + (is_fine ? 0.4 : 0));
+        }
+    }
+    std::vector<double> X(n * cols);
+    std::vector<double> y(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t f = 0; f < cols; ++f) {
+            const int code = table.codes[f * n + i];
+            X[i * cols + f] = code == sizes[f]   ? std::nan("")
+                              : f == 0 || f == 3 ? code + 0.8 * (stream.uniform() - 0.5)
+                                                 : code;
+        }
+        y[i] = static_cast<double>(stream.below(1000000U));
+    }
+    auto bins = table.view();
+    bins.lower = lower;
+    bins.upper = upper;
+    const std::vector<std::int32_t> slots{0, -1, -1, 1, -1};
+    std::vector<float> values(n * 4);
+    fill_fine_rows<double>(X, cols, slots, 4, values, 1);
+    const FineRows fine{slots, values.data(), 4};
+    const std::vector<double> offset{500000};
+    const MeanTarget<1> target(Criterion::squared_error, y, 1, offset);
+    for (const std::size_t max_features : {1UL, 3UL, 5UL}) {
+        GrowOptions options;
+        options.random_splitter = true;
+        options.max_features = max_features;
+        options.with_stats = true;
+        const Tree tree = grown_by_blocks(bins, target, options, fine);
+        std::size_t n_right = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            n_right += tree.value[leaf_of(tree, X.data() + i * cols)] == y[i] ? 1 : 0;
+        }
+        CHECK(n_right == n);
+        CHECK(grown_by_blocks(bins, target, options).left.size() < tree.left.size());
+    }
+}
+
 TEST_CASE("equal weights change nothing but weights") {
     const Problem problem(900, 5, true);
     const auto bins = problem.table.view();
@@ -127,8 +224,9 @@ TEST_CASE("equal weights change nothing but weights") {
     options.min_samples_leaf = 2;
     options.with_stats = true;
     const CutGuide guide(bins);
-    const Tree one = BlockGrower<MeanTarget<1>>(bins, {}, guide, target, options, 1.0).grow(0);
-    const Tree quarter = BlockGrower<MeanTarget<1>>(bins, {}, guide, target, options, 0.25).grow(0);
+    const Tree one = BlockGrower<MeanTarget<1>>(bins, {}, {}, guide, target, options, 1.0).grow(0);
+    const Tree quarter =
+        BlockGrower<MeanTarget<1>>(bins, {}, {}, guide, target, options, 0.25).grow(0);
     CHECK(one.left == quarter.left);
     CHECK(one.feature == quarter.feature);
     CHECK(one.threshold == quarter.threshold);

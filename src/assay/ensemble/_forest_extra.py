@@ -65,7 +65,8 @@ class ExtraTreesClassifier(ForestClassifier):
         How the trees' probabilities become one: their mean; the share of trees that vote for the
         class; their normalised product (naive Bayes). See Notes.
     max_bins : int, default=255
-        Most bins per column. A column with at most as many distinct values is split exactly.
+        Most bins per column. A column with at most as many distinct values is split exactly; so
+        are the others in nodes of at most 512 rows, where rows have equal weights.
     categorical_features : array-like or 'from_dtype', default='from_dtype'
         Nominal columns: names, numbers or one boolean each; 'from_dtype' takes the categorical and
         text columns of a dataframe.
@@ -246,7 +247,8 @@ class ExtraTreesRegressor(ForestRegressor):
         1 where the answer must not fall when the column rises, -1 where it must not rise, 0 where
         it is free. One output only.
     max_bins : int, default=255
-        Most bins per column. A column with at most as many distinct values is split exactly.
+        Most bins per column. A column with at most as many distinct values is split exactly; so
+        are the others in nodes of at most 512 rows, where rows have equal weights.
     categorical_features : array-like or 'from_dtype', default='from_dtype'
         Nominal columns: names, numbers or one boolean each; 'from_dtype' takes the categorical and
         text columns of a dataframe.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from assay.ensemble._forest_plan import BATCH, MOST_TREES, PATIENCE, Plan
 from assay.ensemble._forest_prune import pruned
 from assay.ensemble._oob import OutOfBag
-from assay.tree.engine import Bins, Grown, Nodes, bootstrap_counts, grow
+from assay.tree.engine import Bins, FineRows, Grown, Nodes, bootstrap_counts, grow
 
 #: Told (trees grown, trees wanted) after each batch; a true answer ends the growing.
 Callback = Callable[[int, int], Any]
@@ -66,8 +67,23 @@ class Training:
         if self.balanced:
             return self._each_balanced(first, n_trees)
         options = replace(self.plan.options, n_trees=n_trees, first_tree=first)
-        found = grow(self.bins, self.target, self.weight, options, self.seed, self.plan.n_threads)
+        found = grow(
+            self.bins,
+            self.target,
+            self.weight,
+            options,
+            self.seed,
+            self.plan.n_threads,
+            self._fine,
+        )
         return pruned(found, self.ccp_alpha) if self.ccp_alpha > 0 else found
+
+    @cached_property
+    def _fine(self) -> FineRows | None:
+        """Columns as numbers, where trees ask for them."""
+        if self.plan.options.splitter != "random" or self.plan.options.bootstrap:
+            return None
+        return FineRows.build(self.rows, self.bins, self.plan.n_threads)
 
     def _each_balanced(self, first: int, n_trees: int) -> Grown:
         def one(tree: int) -> Grown:

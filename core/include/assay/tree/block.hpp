@@ -42,6 +42,13 @@ struct BlockCuts {
     double drawn[most];
 };
 
+// Random cuts of columns that are numbers (fine_rows.hpp).
+struct FineCuts {
+    std::size_t n;
+    std::uint32_t column[BlockCuts::most];
+    float drawn[BlockCuts::most];
+};
+
 template <class Level>
 struct Block {
     // Draws a cut for each of n <= BlockCuts::most columns that is not constant, the k-th of these
@@ -49,6 +56,15 @@ struct Block {
     static void cuts(const CutTables& guide, const BlockCodes& block, const std::uint32_t* columns,
                      std::size_t n, const std::uint64_t* rows, const double* shares,
                      std::uint64_t* constant, BlockCuts& out, std::uint64_t* left) noexcept;
+    // The same for columns that are numbers: values[slot * stride + i], slots[g] of columns[g].
+    static void fine_cuts(const float* values, std::size_t stride, const std::uint32_t* columns,
+                          const std::uint32_t* slots, std::size_t n, const std::uint64_t* rows,
+                          std::size_t words, const double* shares, std::uint64_t* constant,
+                          FineCuts& out, std::uint64_t* left) noexcept;
+    // Rows of `step` numbers, a multiple of 4, to columns: out[f * stride + i] is number f of row
+    // place[i], or of row i where `place` is nullptr. n rounded up to 4 is written.
+    static void fine_columns(const float* table, std::size_t step, const std::uint32_t* place,
+                             std::size_t n, float* out, std::size_t stride) noexcept;
     // Smallest and largest code of a column in a set of rows that is not empty.
     static void range(const BlockCodes& block, std::size_t column, const std::uint64_t* rows,
                       std::uint8_t& low, std::uint8_t& high) noexcept;

@@ -6,6 +6,8 @@
 // moved or looked up in a node, and what a small node costs is a few vector instructions per
 // column drawn. The tree is the one that Grower would grow: the same columns and shares from
 // the same streams, the same scores; only sums of real targets are added in another order.
+// Where it is given the columns whose bins hold several values as numbers (fine_rows.hpp), blocks
+// of at most 512 rows cut those between any two values, and the tree is a finer one.
 //
 // Needs   serves(); rows of weight 1, or for MeanTarget of equal weight.
 // Cost    O(rows of the block / 64) per node and column drawn; memory: the blocks, which are
@@ -31,6 +33,7 @@
 #include "assay/tree/bootstrap.hpp"
 #include "assay/tree/criterion.hpp"
 #include "assay/tree/cut_guide.hpp"
+#include "assay/tree/fine_rows.hpp"
 #include "assay/tree/grow_options.hpp"
 #include "assay/tree/nominal_split.hpp"
 #include "assay/tree/row_copy.hpp"
@@ -55,10 +58,11 @@ class BlockGrower {
     using Unit = typename Target::Unit;
     using View = BinnedView<std::uint8_t>;
 
-    // Grows on all rows of the table. `records` may be empty: slower.
-    BlockGrower(const View& bins, const RowCopy& records, const CutGuide& guide,
-                const Target& target, const GrowOptions& options, double weight)
-        : BlockGrower(bins, guide, target, options, weight, nullptr, bins.rows) {
+    // Grows on all rows of the table. `records` may be empty: slower; so may `fine`: coarser.
+    BlockGrower(const View& bins, const RowCopy& records, const FineRows& fine,
+                const CutGuide& guide, const Target& target, const GrowOptions& options,
+                double weight)
+        : BlockGrower(bins, fine, guide, target, options, weight, nullptr, bins.rows) {
         block_ = {bins.codes, bins.rows, bins.rows};
         records_ = records.empty() ? nullptr : records.data();
         step_ = records.step();
@@ -114,9 +118,10 @@ class BlockGrower {
         Summary summary;
     };
 
-    BlockGrower(const View& bins, const CutGuide& guide, const Target& target,
+    BlockGrower(const View& bins, const FineRows& fine, const CutGuide& guide, const Target& target,
                 const GrowOptions& options, double weight, BlockGrower* above, std::size_t rows)
         : bins_(bins),
+          fine_(fine),
           guide_(guide),
           tables_(guide.tables()),
           target_(target),
@@ -140,9 +145,28 @@ class BlockGrower {
           best_left_(words_),
           left_total_(width_) {
         std::iota(columns_.begin(), columns_.end(), 0U);
-        const std::size_t fewer = rows_below(rows);
+        const std::size_t fewer = rows_below(rows, !fine.empty());
         if (fewer != 0) {
-            below_.reset(new BlockGrower(bins, guide, target, options, weight, this, fewer));
+            below_.reset(new BlockGrower(bins, fine, guide, target, options, weight, this, fewer));
+        }
+        if (above != nullptr && !fine.empty() && rows <= FineRows::most_rows) {
+            take_fine_columns();
+        }
+    }
+
+    // The columns that this block has as numbers.
+    void take_fine_columns() {
+        const std::size_t stride = words_ * word_rows;
+        numbers_ = AlignedBuffer<float>(fine_.step * stride);
+        if (below_) {
+            number_rows_.resize(fine_.step * stride);
+        }
+        is_coarse_.resize(n_flag_words_);
+        all_fine_ = true;
+        for (std::size_t f = 0; f < bins_.cols; ++f) {
+            const bool is_coarse = fine_.slots[f] < 0;
+            is_coarse_[f / 64] |= std::uint64_t{is_coarse} << (f % 64);
+            all_fine_ &= !is_coarse;
         }
     }
 
@@ -151,8 +175,11 @@ class BlockGrower {
     }
 
     // How many rows the blocks below one of `rows` rows have; 0: there are none below.
-    [[nodiscard]] static std::size_t rows_below(std::size_t rows) noexcept {
-        return rows <= word_rows ? 0 : rows > 8192 ? rows / 16 : word_rows;
+    [[nodiscard]] static std::size_t rows_below(std::size_t rows, bool is_fine) noexcept {
+        return rows <= word_rows                           ? 0
+               : rows > 8192                               ? rows / 16
+               : is_fine && rows > 2 * FineRows::most_rows ? FineRows::most_rows
+                                                           : word_rows;
     }
 
     // Mostly of one word, for which std::copy_n would call a function.
@@ -191,7 +218,14 @@ class BlockGrower {
                               static_cast<std::uint32_t>(std::countr_zero(rest));
             }
         }
-        if (above_->records_ != nullptr) {
+        if (has_fine()) {
+            copy_numbers(n);
+        } else if (!fine_.empty()) {
+            take_row_numbers(row_, n);
+        }
+        if (has_fine() && all_fine_) {
+            // No code is asked for.
+        } else if (above_->records_ != nullptr) {
             const std::uint8_t* from = above_->records_;
             dispatch([&](auto level) {
                 using Kernel = Block<decltype(level)>;
@@ -206,6 +240,42 @@ class BlockGrower {
             std::fill(loaded_.begin(), loaded_.end(), 0);
         }
         take_rows([this](std::size_t k) { return place_[k]; });
+    }
+
+    // Rows of the block as rows of the table.
+    void take_row_numbers(std::vector<std::uint32_t>& row, std::size_t n) const {
+        row.resize(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            row[i] = above_->above_ == nullptr ? place_[i] : above_->row_[place_[i]];
+        }
+    }
+
+    // The columns that are numbers, from the block above or from the table.
+    void copy_numbers(std::size_t n) {
+        const float* from = fine_.values;
+        const std::uint32_t* place = row_.data();
+        if (above_->has_fine()) {
+            from = above_->number_rows_.data();
+            place = place_.data();
+        } else {
+            take_row_numbers(row_, n);
+            place = row_.data();
+        }
+        dispatch([&](auto level) {
+            using Kernel = Block<decltype(level)>;
+            if (below_) {
+                Kernel::copy_records(reinterpret_cast<const std::uint8_t*>(from),
+                                     fine_.step * sizeof(float), place, n,
+                                     reinterpret_cast<std::uint8_t*>(number_rows_.data()));
+                from = number_rows_.data();
+                place = nullptr;
+            }
+            Kernel::fine_columns(from, fine_.step, place, n, numbers_.data(), stride_of_numbers());
+        });
+    }
+
+    [[nodiscard]] std::size_t stride_of_numbers() const noexcept {
+        return numbers_.size() / fine_.step;
     }
 
     // Makes sure that a column is there, where columns are copied one by one.
@@ -304,6 +374,9 @@ class BlockGrower {
             copy(total, width_, totals_.data());
         }
         copy(constant, n_flag_words_, constants_.data());
+        for (std::size_t w = 0; w < is_coarse_.size(); ++w) {
+            constants_[w] &= is_coarse_[w];  // one bin, but perhaps several numbers
+        }
         grow_below(node);
     }
 
@@ -336,6 +409,11 @@ class BlockGrower {
         return !node.summary.pure && node.summary.impurity > no_impurity &&
                node.depth < options_.max_depth && n_rows >= options_.min_samples_split &&
                n_rows >= 2 * options_.min_samples_leaf && node.summary.weight >= 2 * min_weight;
+    }
+
+    [[nodiscard]] bool has_fine() const noexcept { return !is_coarse_.empty(); }
+    [[nodiscard]] bool is_fine(std::size_t f) const noexcept {
+        return has_fine() && fine_.slots[f] >= 0;
     }
 
     [[nodiscard]] bool is_constant(std::size_t f) const noexcept {
@@ -425,25 +503,65 @@ class BlockGrower {
         double shares[group_size];
         const RandomStream before = stream;
         for (std::size_t g = 0; g < n; ++g) {
-            load(group_[g]);
             shares[g] = random_share(stream);
         }
+        FineCuts fine;
+        fine.n = 0;
+        const std::size_t n_coarse = has_fine() ? try_fine(n, rows, shares, fine) : n;
+        const std::size_t n_fine = fine.n;
         BlockCuts cuts;
-        dispatch([&](auto level) {
-            Block<decltype(level)>::cuts(tables_, block_, group_.data(), n, rows, shares,
-                                         constant_.data(), cuts, sides_.data());
-        });
-        if (cuts.n < n) {
+        cuts.n = 0;
+        if (n_coarse > 0) {
+            for (std::size_t g = 0; g < n_coarse; ++g) {
+                load(group_[g]);
+            }
+            dispatch([&](auto level) {
+                Block<decltype(level)>::cuts(tables_, block_, group_.data(), n_coarse, rows,
+                                             shares + n_fine, constant_.data(), cuts,
+                                             sides_.data() + n_fine * words_);
+            });
+        }
+        const std::size_t n_cuts = n_fine + cuts.n;
+        if (n_cuts < n) {
             stream = before;
-            for (std::size_t g = 0; g < cuts.n; ++g) {
+            for (std::size_t g = 0; g < n_cuts; ++g) {
                 static_cast<void>(stream());
             }
         }
-        fill_cells(sides_.data(), cuts.n, cells_.data());
-        for (std::size_t g = 0; g < cuts.n; ++g) {
-            take_cut(cuts.column[g], {cuts.last_left[g], cuts.drawn[g]}, g, {});
+        fill_cells(sides_.data(), n_cuts, cells_.data());
+        for (std::size_t g = 0; g < n_fine; ++g) {
+            take_cut(fine.column[g], {0, static_cast<double>(fine.drawn[g])}, g, {});
         }
-        return cuts.n;
+        for (std::size_t g = 0; g < cuts.n; ++g) {
+            take_cut(cuts.column[g], {cuts.last_left[g], cuts.drawn[g]}, n_fine + g, {});
+        }
+        return n_cuts;
+    }
+
+    // Cuts the columns of the group that are numbers; the others, so many, stay in group_.
+    std::size_t try_fine(std::size_t n, const std::uint64_t* rows, const double* shares,
+                         FineCuts& cuts) {
+        std::uint32_t columns[group_size];
+        std::uint32_t slots[group_size];
+        std::size_t n_fine = 0;
+        std::size_t n_coarse = 0;
+        for (std::size_t g = 0; g < n; ++g) {
+            const std::uint32_t f = group_[g];
+            if (fine_.slots[f] >= 0) {
+                slots[n_fine] = static_cast<std::uint32_t>(fine_.slots[f]);
+                columns[n_fine++] = f;
+            } else {
+                group_[n_coarse++] = f;
+            }
+        }
+        if (n_fine > 0) {
+            dispatch([&](auto level) {
+                Block<decltype(level)>::fine_cuts(numbers_.data(), stride_of_numbers(), columns,
+                                                  slots, n_fine, rows, words_, shares,
+                                                  constant_.data(), cuts, sides_.data());
+            });
+        }
+        return n_coarse;
     }
 
     // A column that may be missing: its missing rows go with the greater part of the others.
@@ -583,6 +701,9 @@ class BlockGrower {
     }
 
     std::size_t try_pair(std::uint32_t f, RandomStream& stream) {
+        if (is_fine(f)) {
+            return try_fine_pair(f, stream);
+        }
         load(f);
         const std::uint8_t* codes = block_.codes + f * block_.stride;
         const std::int32_t code[2] = {codes[pair_.row[0]], codes[pair_.row[1]]};
@@ -619,9 +740,36 @@ class BlockGrower {
         return 1;
     }
 
+    [[nodiscard]] const float* numbers(std::size_t f) const noexcept {
+        return numbers_.data() + static_cast<std::size_t>(fine_.slots[f]) * stride_of_numbers();
+    }
+
+    std::size_t try_fine_pair(std::uint32_t f, RandomStream& stream) {
+        const float* column = numbers(f);
+        if (column[pair_.row[0]] == column[pair_.row[1]]) {
+            constant_[f / 64] |= std::uint64_t{1} << (f % 64);
+            return 0;
+        }
+        const std::size_t left = column[pair_.row[0]] < column[pair_.row[1]] ? 0 : 1;
+        const double share = random_share(stream);
+        if (best_.loses_to(pair_.score[left], static_cast<std::int32_t>(f))) {
+            best_.score = pair_.score[left];
+            best_.feature = static_cast<std::int32_t>(f);
+            best_.nominal = false;
+            best_.has_missing = false;
+            pair_.left = left;
+            pair_.share = share;
+        }
+        return 1;
+    }
+
     void settle_pair() {
         const auto f = static_cast<std::size_t>(best_.feature);
-        if (best_.nominal) {
+        if (is_fine(f)) {
+            const float* column = numbers(f);
+            best_.drawn = static_cast<double>(fine_cut(
+                column[pair_.row[pair_.left]], column[pair_.row[1 - pair_.left]], pair_.share));
+        } else if (best_.nominal) {
             best_.left_bins.assign(pair_.low != bins_.n_bins[f] ? 1 : 0, pair_.low);
             best_.right_bins.assign(pair_.high != bins_.n_bins[f] ? 1 : 0, pair_.high);
         } else {
@@ -781,6 +929,8 @@ class BlockGrower {
             tree_->slot[i] = static_cast<std::int32_t>(tree_->words.size());
             add_level_words(bins_, f, best_.left_bins, best_.right_bins, missing_left,
                             level_scratch_, tree_->words);
+        } else if (is_fine(f)) {
+            tree_->threshold[i] = fine_threshold(static_cast<float>(best_.drawn));
         } else {
             tree_->threshold[i] = best_.last_left + 1 == bins_.n_bins[f]
                                       ? std::numeric_limits<double>::max()  // every value
@@ -858,6 +1008,7 @@ class BlockGrower {
     }
 
     View bins_;
+    FineRows fine_;
     const CutGuide& guide_;
     CutTables tables_;
     Target target_;
@@ -879,7 +1030,12 @@ class BlockGrower {
     const std::uint8_t* records_ = nullptr;
     std::vector<std::uint8_t> record_room_;
     std::size_t step_ = 0;
-    std::vector<std::uint32_t> place_;        // of each row in the block above
+    std::vector<std::uint32_t> place_;      // of each row in the block above
+    std::vector<std::uint32_t> row_;        // of each row in the table, where fine_ asks
+    AlignedBuffer<float> numbers_;          // of the columns in fine_, in small blocks
+    std::vector<float> number_rows_;        // the same row by row, for the blocks below
+    std::vector<std::uint64_t> is_coarse_;  // flags of the other columns; empty above these
+    bool all_fine_ = false;
     std::vector<std::uint64_t> loaded_;       // columns of codes_ that hold these rows
     std::vector<std::uint64_t> ones_;         // a bitmap of class 1, or one of each class
     std::vector<std::uint16_t> label_;        // number of the class, in this block

@@ -29,6 +29,7 @@
 #include "assay/tree/block_grow.hpp"
 #include "assay/tree/bootstrap.hpp"
 #include "assay/tree/criterion.hpp"
+#include "assay/tree/fine_rows.hpp"
 #include "assay/tree/grow.hpp"
 #include "assay/tree/grow_options.hpp"
 #include "assay/tree/nodes.hpp"
@@ -130,7 +131,7 @@ std::vector<Tree> grow_each(const GrowOptions& options, Make make, Grow grow) {
 
 template <class Code, class Target>
 Grown grow_trees(const BinnedView<Code>& bins, const Target& target, std::span<const double> weight,
-                 const GrowOptions& options) {
+                 const GrowOptions& options, const FineRows& fine) {
     const CutGuide guide = options.random_splitter ? CutGuide(bins) : CutGuide();
     const bool equal =
         options.n_draws == 0 &&
@@ -146,7 +147,8 @@ Grown grow_trees(const BinnedView<Code>& bins, const Target& target, std::span<c
             trees = grow_each(
                 options,
                 [&] {
-                    return std::make_unique<Worker>(bins, records, guide, target, options, each);
+                    return std::make_unique<Worker>(bins, records, fine, guide, target, options,
+                                                    each);
                 },
                 [](Worker& worker, std::uint64_t number) { return worker.grow(number); });
             return laid_out(trees, target.n_outputs(), options);
@@ -216,41 +218,41 @@ inline std::vector<double> offsets(std::span<const double> y, std::size_t n_outp
 template <class Code>
 [[nodiscard]] Grown grow_classification(const BinnedView<Code>& bins,
                                         std::span<const std::int32_t> y,
-                                        std::span<const double> weight,
-                                        const GrowOptions& options) {
+                                        std::span<const double> weight, const GrowOptions& options,
+                                        const FineRows& fine = {}) {
     if (!detail::are_small_integers(weight, bins.rows, options.n_draws) ||
         options.n_classes > 65535) {
         return detail::grow_trees(
             bins,
             ClassTarget<Criterion::at_run_time, double>(options.criterion, y, options.n_classes),
-            weight, options);
+            weight, options, fine);
     }
     if (options.n_classes == 2 && options.criterion == Criterion::gini) {
-        return detail::grow_trees(bins, BinaryTarget(y), weight, options);
+        return detail::grow_trees(bins, BinaryTarget(y), weight, options, fine);
     }
     return detail::grow_trees(
         bins,
         ClassTarget<Criterion::at_run_time, std::uint32_t>(options.criterion, y, options.n_classes),
-        weight, options);
+        weight, options, fine);
 }
 
 // y is row-major (rows, n_outputs).
 template <class Code>
 [[nodiscard]] Grown grow_regression(const BinnedView<Code>& bins, std::span<const double> y,
                                     std::size_t n_outputs, std::span<const double> weight,
-                                    const GrowOptions& options) {
+                                    const GrowOptions& options, const FineRows& fine = {}) {
     if (options.criterion == Criterion::absolute_error) {
-        return detail::grow_trees(bins, AbsoluteTarget(y, n_outputs), weight, options);
+        return detail::grow_trees(bins, AbsoluteTarget(y, n_outputs), weight, options, fine);
     }
     const std::vector<double> offset = options.criterion == Criterion::poisson
                                            ? std::vector<double>(n_outputs)
                                            : detail::offsets(y, n_outputs, weight);
     if (n_outputs == 1) {
         return detail::grow_trees(bins, MeanTarget<1>(options.criterion, y, 1, offset), weight,
-                                  options);
+                                  options, fine);
     }
     return detail::grow_trees(bins, MeanTarget<0>(options.criterion, y, n_outputs, offset), weight,
-                              options);
+                              options, fine);
 }
 
 }  // namespace assay::tree

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from assay._core import tree as kernels
 from assay.base import ParameterError, check_interval, check_option
 from assay.tree.engine._bins import Bins
+from assay.tree.engine._fine import FineRows
 from assay.tree.engine._nodes import Nodes
 
 #: Criteria of each task, with the number that the core knows them by.
@@ -164,6 +165,7 @@ def grow(
     options: GrowOptions,
     seed: int,
     n_threads: int = 1,
+    fine: FineRows | None = None,
 ) -> Grown:
     """Grow trees on a binned table.
 
@@ -181,8 +183,13 @@ def grow(
         Seed of every random choice; trees are functions of it and of their number.
     n_threads : int, default=1
         Threads; the result does not depend on it.
+    fine : FineRows, optional
+        Columns as numbers, for random cuts in small nodes. No effect where trees are not grown on
+        bitmaps: with best cuts, bootstrap samples, unequal weights, codes of two bytes, limits on
+        leaves, monotone columns or several outputs.
     """
     options.check(bins)
+    fine = FineRows.none() if fine is None else fine
     is_classes = options.task == "classification"
     labels = np.empty(0, dtype=np.int32)
     values = np.empty((0, 1))
@@ -207,6 +214,8 @@ def grow(
         labels,
         values,
         np.empty(0) if weight is None else np.ascontiguousarray(weight, dtype=np.float64),
+        fine.slots,
+        fine.values,
         criterion=CRITERIA[options.task][criterion],
         n_classes=options.n_classes if is_classes else 0,
         random_splitter=options.splitter == "random",
