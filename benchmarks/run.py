@@ -88,9 +88,9 @@ def measure(work: Work, family: str, repeats: int) -> dict[str, Any]:
     for group in [[each] for each in present] if work.alone else [present]:
         children = {each.name: _Child(family, work, each) for each in group}
         answers |= {name: child.answer() for name, child in children.items()}  # also warms caches
-        seconds |= {name: [] for name in children}
-        for repeat in range(repeats):
-            names = list(children)
+        names = [each.name for each in group if not each.once]
+        seconds |= {name: [] if name in names else [answers[name].seconds] for name in children}
+        for repeat in range(repeats if names else 0):
             # The order rotates: nobody always runs after the same neighbour.
             for name in names[repeat % len(names) :] + names[: repeat % len(names)]:
                 time.sleep(PAUSE)
@@ -117,10 +117,11 @@ def measure(work: Work, family: str, repeats: int) -> dict[str, Any]:
 
 
 class _Answer(NamedTuple):
-    """What the first call gave, and the memory it added at its peak."""
+    """What the first call gave, the memory it added at its peak, and how long it took."""
 
     result: Any
     peak_mb: float
+    seconds: float
 
 
 class _Child:
@@ -161,9 +162,11 @@ def _serve(line: Connection, family: str, work_name: str, contestant_name: str) 
         data = contestant.before()(data)
     before = _status("VmRSS")
     Path("/proc/self/clear_refs").write_text("5")  # peak := now
+    start = time.perf_counter()
     result = call(data)
+    seconds = time.perf_counter() - start
     peak = _status("VmHWM") - before
-    line.send((result if work.summary is None else work.summary(data, result), peak))
+    line.send((result if work.summary is None else work.summary(data, result), peak, seconds))
     del result
     while line.recv():
         start = time.perf_counter()

@@ -18,13 +18,15 @@ class Contestant:
 
     `load` imports what is needed and returns the call that is timed; `needs` is the module without
     which the contestant is skipped; `before` does the same for what happens to the data before the
-    clock starts (a fit, where predictions are timed).
+    clock starts (a fit, where predictions are timed); of one that takes minutes (`once`), the first
+    call is the one that is timed.
     """
 
     name: str
     load: Callable[[], Callable[[Any], Any]]
     needs: str | None = None
     before: Callable[[], Callable[[Any], Any]] | None = None
+    once: bool = False
 
     def installed(self) -> bool:
         return self.needs is None or importlib.util.find_spec(self.needs) is not None

@@ -43,7 +43,7 @@ HeldTable sparse(InVector<double> values, InVector<std::int64_t> columns,
 }
 
 svm::KernelFunction kernel(int kind, double gamma, double coef0, std::uint32_t degree) {
-    require(kind >= 0 && kind <= 4, "kind must be 0 to 4");
+    require(kind >= 0 && kind <= 5, "kind must be 0 to 5");
     return {static_cast<svm::KernelKind>(kind), gamma, coef0, degree};
 }
 
@@ -94,12 +94,12 @@ Numbers solve(const HeldTable& table, const svm::KernelFunction& k, InVector<dou
 
 nb::typed<nb::list, Numbers> solve_pairs(const HeldTable& table, const svm::KernelFunction& k,
                                          InVector<std::int32_t> codes, std::size_t n_classes,
-                                         InVector<double> upper, OutMatrix<double> coef, double tol,
+                                         InMatrix<double> upper, OutMatrix<double> coef, double tol,
                                          std::size_t cache_bytes, bool shrinking,
                                          std::size_t max_steps, std::size_t block, int n_threads,
                                          InMatrix<float> values, InMatrix<double> exact) {
     const std::size_t n = svm::n_rows(table.view);
-    require(codes.shape(0) == n && upper.shape(0) == n && coef.shape(0) == n,
+    require(codes.shape(0) == n && upper.shape(1) == n && coef.shape(0) == n * upper.shape(0),
             "codes, upper and coef need one entry per row");
     require(n_classes >= 2 && coef.shape(1) == n_classes - 1, "coef needs n_classes - 1 columns");
     require(n_threads >= 1, "n_threads must be at least 1");
@@ -115,7 +115,7 @@ nb::typed<nb::list, Numbers> solve_pairs(const HeldTable& table, const svm::Kern
                                     shrinking, max_steps, block, n_threads, std::size_t{1} << 20},
                                    view(values), view(exact));
         results =
-            svm::solve_pairs(machine, span(codes), n_classes, span(upper), view(coef), n_threads);
+            svm::solve_pairs(machine, span(codes), n_classes, view(upper), view(coef), n_threads);
     }
     nb::list list;
     for (const svm::PairResult& result : results) {
@@ -149,8 +149,22 @@ void matrix(const HeldTable& X, const HeldTable& Z, const svm::KernelFunction& k
             "out needs the shape (rows of X, rows of Z)");
     require(n_threads >= 1, "n_threads must be at least 1");
     nb::gil_scoped_release unlocked;
-    svm::kernel_matrix<T>(k, *svm::make_rows<T>(X.view), *svm::make_rows<T>(Z.view), view(out),
-                          n_threads);
+    const auto left = svm::make_rows<T>(X.view);
+    if (&X == &Z) {
+        svm::kernel_matrix<T>(k, *left, *left, view(out), n_threads, true);
+        return;
+    }
+    svm::kernel_matrix<T>(k, *left, *svm::make_rows<T>(Z.view), view(out), n_threads);
+}
+
+template <class T>
+void shape(const svm::KernelFunction& k, InMatrix<T> from, OutMatrix<T> values, int n_threads) {
+    require(n_threads >= 1, "n_threads must be at least 1");
+    require(from.shape(0) == values.shape(0) && from.shape(1) == values.shape(1),
+            "both matrices need the same shape");
+    nb::gil_scoped_release unlocked;
+    const std::size_t size = values.shape(0) * values.shape(1);
+    svm::shape_values<T>(k, {from.data(), size}, {values.data(), size}, n_threads);
 }
 
 }  // namespace
@@ -165,7 +179,7 @@ void bind_svm(nb::module_& m) {
           "offsets"_a.noconvert(), "n_columns"_a, "Sparse rows (CSR, sorted).");
     nb::class_<svm::KernelFunction>(m, "KernelFunction", "A kernel and its constants.");
     m.def("kernel", &kernel, "kind"_a, "gamma"_a, "coef0"_a, "degree"_a,
-          "linear 0, poly 1, rbf 2, sigmoid 3, precomputed 4.");
+          "linear 0, poly 1, rbf 2, sigmoid 3, precomputed 4, squared distance 5.");
     m.def("solve", &solve, "table"_a, "kernel"_a, "target"_a.noconvert(), "low"_a.noconvert(),
           "high"_a.noconvert(), "row_of"_a.noconvert(), "weight"_a.noconvert(), "f"_a.noconvert(),
           "tol"_a, "cache_bytes"_a, "shrinking"_a, "max_steps"_a, "block"_a, "n_threads"_a,
@@ -174,7 +188,7 @@ void bind_svm(nb::module_& m) {
     m.def("solve_pairs", &solve_pairs, "table"_a, "kernel"_a, "codes"_a.noconvert(), "n_classes"_a,
           "upper"_a.noconvert(), "coef"_a.noconvert(), "tol"_a, "cache_bytes"_a, "shrinking"_a,
           "max_steps"_a, "block"_a, "n_threads"_a, "values"_a.noconvert(), "exact"_a.noconvert(),
-          "Solve one program per pair of classes from coef, in place.");
+          "Solve one program per row of upper and pair of classes from coef, in place.");
     m.def("decide", &decide<double>, "X"_a, "vectors"_a, "kernel"_a, "coef"_a.noconvert(),
           "bias"_a.noconvert(), "out"_a.noconvert(), "n_threads"_a = 1,
           "Write bias + coef k(vectors, X) into out, with float64 kernel values.");
@@ -185,5 +199,9 @@ void bind_svm(nb::module_& m) {
           "n_threads"_a = 1, "Write the kernel matrix of X and Z into out.");
     m.def("matrix", &matrix<float>, "X"_a, "Z"_a, "kernel"_a, "out"_a.noconvert(),
           "n_threads"_a = 1, "Write the kernel matrix of X and Z into out.");
+    m.def("shape", &shape<double>, "kernel"_a, "distances"_a.noconvert(), "values"_a.noconvert(),
+          "n_threads"_a = 1, "Write the kernel values of squared distances (rbf) or products.");
+    m.def("shape", &shape<float>, "kernel"_a, "distances"_a.noconvert(), "values"_a.noconvert(),
+          "n_threads"_a = 1, "Write the kernel values of squared distances (rbf) or products.");
 }
 }  // namespace assay::bindings

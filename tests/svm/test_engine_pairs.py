@@ -9,8 +9,15 @@ import pytest
 from sklearn.datasets import load_digits, load_iris
 from sklearn.svm import SVC
 
-from assay.base import DataError
-from assay.svm.engine import Kernel, decide_pairs, solve, solve_pairs
+from assay.base import DataError, ParameterError
+from assay.svm.engine import (
+    Kernel,
+    decide_pairs,
+    solve,
+    solve_pairs,
+    solve_pairs_path,
+    squared_distances,
+)
 
 
 def test_pairs_match_libsvm_on_digits() -> None:
@@ -70,3 +77,33 @@ def test_a_precomputed_matrix_gives_the_same_machines() -> None:
 def test_classes_without_rows_are_named() -> None:
     with pytest.raises(DataError, match="codes must be 0 to 2, each at least once"):
         solve_pairs(np.eye(3), Kernel("linear"), [0, 1, 1], 3, 1.0)
+
+
+def test_every_price_of_a_path_is_a_run_of_its_own_to_the_bit() -> None:
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:400] / 16.0, y[:400]
+    kernel = Kernel("rbf", gamma=0.05)
+    values, exact = kernel.matrix(X, dtype=np.float32), kernel.matrix(X)
+    uppers = np.outer([0.1, 1.0, 100.0], np.linspace(0.5, 2.0, len(X)))
+    path = solve_pairs_path(X, kernel, y, 10, uppers, n_threads=2, values=values, exact=exact)
+    for upper, pairs in zip(uppers, path, strict=True):
+        alone = solve_pairs(X, kernel, y, 10, upper)
+        assert np.array_equal(pairs.coef, alone.coef)
+        assert np.array_equal(pairs.bias, alone.bias)
+        assert np.array_equal(pairs.n_iter, alone.n_iter)
+        assert np.array_equal(pairs.kkt_residual, alone.kkt_residual)
+        assert pairs.stop_reason == alone.stop_reason
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_kernels_of_every_gamma_come_from_one_set_of_distances(dtype: type) -> None:
+    X = np.random.default_rng(0).normal(size=(90, 70))
+    Z = X[::3].copy()
+    for gamma in (0.001, 0.3):
+        kernel = Kernel("rbf", gamma=gamma)
+        for other in (None, Z):
+            distances = squared_distances(X, other, 2, dtype)
+            expected = kernel.matrix(X, other if other is not None else X.copy(), dtype=dtype)
+            assert np.array_equal(kernel.of_distances(distances), expected)
+    with pytest.raises(ParameterError, match="kind must be 'rbf' to be made from distances"):
+        Kernel("linear").of_distances(distances)

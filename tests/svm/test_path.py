@@ -7,13 +7,20 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_diabetes,
+    load_digits,
+    load_iris,
+    load_wine,
+)
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
 from assay.base import ParameterError, same
 from assay.select import Family, assert_path_equals_single_fits
 from assay.svm import SVC, SVR
-from assay.svm.engine import Kernel
+from assay.svm.engine import Kernel, solve_pairs_path, squared_distances
 
 PRICES = [{"C": C} for C in (0.1, 1.0, 10.0, 100.0)]
 GRID = [
@@ -34,7 +41,13 @@ def matrices(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
         shapes.append(found.shape)
         return found
 
+    def distances(*given: Any) -> Any:
+        found = squared_distances(*given)
+        shapes.append(found.shape)
+        return found
+
     monkeypatch.setattr(Kernel, "matrix", counted)
+    monkeypatch.setattr("assay.svm._path.squared_distances", distances)
     return shapes
 
 
@@ -143,7 +156,7 @@ def test_kernels_that_alternate_are_made_once(matrices: list[tuple[int, int]]) -
         SVC(), path.share(X, candidates), X, y, None, train, [test], candidates
     )
     assert len(list(found)) == 6
-    assert matrices == [(89, 89)] * 6  # three for each gamma, not for each candidate
+    assert matrices == [(89, 89)] * 3  # distances, for every gamma and candidate
     assert_path_equals_single_fits(family, X, y, n_splits=1)
 
 
@@ -179,3 +192,72 @@ def test_path_refuses_in_its_turn_what_a_fit_would_refuse() -> None:
     next(steps)
     with pytest.raises(ParameterError, match="C must be a number > 0; got -1"):
         next(steps)
+
+
+@pytest.mark.parametrize(
+    "template", [SVC(), SVC(class_weight="balanced")], ids=["plain", "weights"]
+)
+def test_ten_classes_are_solved_pair_by_pair_for_all_prices(
+    template: SVC, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:500], y[:500].astype(np.int64)
+    candidates = [{"C": C, "gamma": gamma} for C in (0.1, 10.0) for gamma in (0.003, 0.03)]
+    family = Family("svm", template, candidates, StandardScaler())
+    assert_path_equals_single_fits(family, X, y, n_splits=1, rtol=0, atol=1e-12)
+    prices = []
+
+    def counted(*given: Any, **rest: Any) -> Any:
+        prices.append(len(given[4]))
+        return solve_pairs_path(*given, **rest)
+
+    monkeypatch.setattr("assay.svm._pair_path.solve_pairs_path", counted)
+    path, rows = SVC.assay_path, np.arange(300)
+    shared = path.share(X, candidates)
+    tests = [np.arange(300, 400), np.arange(400, 500)]
+    assert len(list(path.fit_predict(template, shared, X, y, None, rows, tests, candidates))) == 4
+    assert prices == [2, 2]  # one call for each gamma
+
+
+def test_a_class_that_is_not_in_the_training_rows_has_the_lowest_decision() -> None:
+    X, y = load_digits(n_class=4, return_X_y=True)
+    X, y = X[:200] / 16.0, y[:200].astype(np.int64)
+    rows, test = np.flatnonzero(y != 2), np.flatnonzero(y == 2)
+    path, candidates = SVC.assay_path, PRICES[1:3]
+    for fitted, price in zip(
+        path.fit_predict(SVC(), path.share(X, candidates), X, y, None, rows, [test], candidates),
+        candidates,
+        strict=True,
+    ):
+        alone = SVC(C=price["C"]).fit(X[rows], y[rows])
+        predicted = fitted.predictions[0]
+        assert np.array_equal(np.asarray(predicted.label), alone.predict(X[test]))
+        decision = np.asarray(predicted.decision)
+        assert (decision[:, 2] == np.finfo(np.float64).min).all()
+        expected = alone.decision_function(X[test])
+        np.testing.assert_allclose(decision[:, [0, 1, 3]], expected, rtol=0, atol=1e-12)
+
+
+def test_a_price_without_convergence_warns_as_its_own_fit_does() -> None:
+    X, y = load_wine(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    path, rows = SVC.assay_path, np.arange(0, 178, 2)
+    template = SVC(max_iter=3)
+    found = path.fit_predict(template, path.share(X, PRICES), X, y, None, rows, [rows], PRICES)
+    for price in PRICES:
+        with pytest.warns(ConvergenceWarning, match="SVC did not converge"):
+            fitted = next(found)
+        with pytest.warns(ConvergenceWarning, match="SVC did not converge"):
+            alone = clone(template).set_params(**price).fit(X[rows], y[rows])
+        label = np.asarray(fitted.predictions[0].label)
+        assert np.array_equal(label, alone.predict(X[rows]))
+
+
+def test_a_senseless_price_is_told_in_its_turn() -> None:
+    X, y = load_wine(return_X_y=True)
+    path, rows = SVC.assay_path, np.arange(0, 178, 2)
+    candidates = [{"C": 1.0}, {"C": -1.0}, {"C": 2.0}]
+    found = path.fit_predict(SVC(), path.share(X, candidates), X, y, None, rows, [rows], candidates)
+    next(found)
+    with pytest.raises(ParameterError, match="C must be"):
+        next(found)

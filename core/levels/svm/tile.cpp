@@ -122,6 +122,9 @@ template <class Level, class T, class Use>
         case KernelKind::precomputed:
             use([](Real from) { return from; }, std::false_type{});
             break;
+        case KernelKind::distance:
+            use([](Real from) { return from; }, std::true_type{});
+            break;
     }
 }
 

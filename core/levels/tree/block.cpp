@@ -294,18 +294,25 @@ template <class Level>
     constexpr float inf = __builtin_inff();
 #ifdef __AVX512F__
     __m512 least = _mm512_set1_ps(inf);
-    __m512 most = _mm512_set1_ps(-inf);
+    __m512 minus_most = least;
+    const __m512 sign = _mm512_set1_ps(-0.0F);
     for (std::size_t w = 0; w < words; ++w) {
 #pragma GCC unroll 4
         for (std::size_t v = 0; v < 4; ++v) {
             const auto in = static_cast<__mmask16>(rows[w] >> (16 * v));
             const __m512 value = _mm512_maskz_loadu_ps(in, column + w * word_rows + 16 * v);
             least = _mm512_mask_min_ps(least, in, least, value);
-            most = _mm512_mask_max_ps(most, in, most, value);
+            minus_most = _mm512_mask_min_ps(minus_most, in, minus_most, _mm512_xor_ps(value, sign));
         }
     }
-    low = _mm512_reduce_min_ps(least);
-    high = _mm512_reduce_max_ps(most);
+    // Both ends at once: the smallest of the lower half, and of the upper half, which is negated.
+    const __m512 half = _mm512_min_ps(_mm512_shuffle_f32x4(least, minus_most, 0x44),
+                                      _mm512_shuffle_f32x4(least, minus_most, 0xEE));
+    const __m512 quarter = _mm512_min_ps(half, _mm512_shuffle_f32x4(half, half, 0xB1));
+    const __m512 two = _mm512_min_ps(quarter, _mm512_permute_ps(quarter, 0x4E));
+    const __m512 one = _mm512_min_ps(two, _mm512_permute_ps(two, 0xB1));
+    low = _mm512_cvtss_f32(one);
+    high = -_mm512_cvtss_f32(_mm512_shuffle_f32x4(one, one, 0xEE));
 #else
     low = inf;
     high = -inf;
@@ -604,10 +611,14 @@ template <class Level>
 void Block<Level>::copy_records(const std::uint8_t* records, std::size_t step,
                                 const std::uint32_t* place, std::size_t n,
                                 std::uint8_t* out) noexcept {
-    constexpr std::size_t ahead = 24;  // records on their way from the memory
+    constexpr std::size_t ahead = 16;  // records on their way from the memory
     typedef std::uint64_t Vector __attribute__((vector_size(16), may_alias, aligned(1)));
     for (std::size_t i = 0; i < n; ++i, out += step) {
-        __builtin_prefetch(records + place[i + ahead < n ? i + ahead : i] * step);
+        const std::uint8_t* next = records + place[i + ahead < n ? i + ahead : i] * step;
+        for (std::size_t f = 0; f < step; f += 64) {
+            __builtin_prefetch(next + f);
+        }
+        __builtin_prefetch(next + step - 1);  // rows of numbers begin anywhere in a cache line
         const std::uint8_t* from = records + place[i] * step;
         for (std::size_t f = 0; f < step; f += 16) {
             *reinterpret_cast<Vector*>(out + f) = *reinterpret_cast<const Vector*>(from + f);

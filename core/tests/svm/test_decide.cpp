@@ -51,6 +51,16 @@ TEST_CASE("a slice of the kernel matrix is the matrix of the slice") {
         std::vector<float> few(some.size() * some.size());
         kernel_matrix<float>(k, rows, rows, {all.data(), n, n}, 2);
         kernel_matrix<float>(k, *part, *part, {few.data(), some.size(), some.size()}, 1);
+        std::vector<float> mirrored(n * n);
+        kernel_matrix<float>(k, rows, rows, {mirrored.data(), n, n}, 2, true);
+        CHECK(mirrored == all);
+        KernelFunction plain = k;
+        plain.kind = k.needs_distance() ? KernelKind::distance : KernelKind::precomputed;
+        std::vector<float> shaped(n * n);
+        std::vector<float> raw(n * n);
+        kernel_matrix<float>(plain, rows, rows, {raw.data(), n, n}, 1);
+        shape_values<float>(k, raw, shaped, 2);
+        CHECK(shaped == all);
         for (std::size_t i = 0; i < some.size(); ++i) {
             for (std::size_t j = 0; j < some.size(); ++j) {
                 CHECK(few[i * some.size() + j] == all[some[i] * n + some[j]]);

@@ -186,7 +186,7 @@ def separate_pairs(
                 duality_gap=float(found.duality_gap[number]),
                 kkt_residual=float(found.kkt_residual[number]),
                 n_iter=int(found.n_iter[number]),
-                stop_reason=_reason(
+                stop_reason=stop_reason(
                     found.stop_reason[number], float(found.kkt_residual[number]), settings
                 ),
             )
@@ -268,7 +268,7 @@ def _hinge(decision: Vector, bias: float, signs: Vector, linear: Vector) -> Vect
     return np.maximum(0.0, -(signs * (decision + bias) + linear))
 
 
-def _reason(stop_reason: str, residual: float, settings: Settings) -> str:
+def stop_reason(stop_reason: str, residual: float, settings: Settings) -> str:
     """Return why the solver stopped; to stall within the tolerance is to converge."""
     return "converged" if stop_reason == "stalled" and residual <= settings.tol else stop_reason
 
@@ -286,5 +286,5 @@ def _machine(
         duality_gap=float(found.duality_gap),
         kkt_residual=float(found.kkt_residual),
         n_iter=int(found.n_iter),
-        stop_reason=_reason(found.stop_reason, found.kkt_residual, settings),
+        stop_reason=stop_reason(found.stop_reason, found.kkt_residual, settings),
     )

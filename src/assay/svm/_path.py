@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections import Counter, OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -19,9 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from assay.base import Fitted, Predicted
+from assay.base import Fitted, ParameterError, Predicted
+from assay.svm._fitting import class_weights
 from assay.svm._machine import Queries
-from assay.svm.engine import Kernel
+from assay.svm._pair_path import Known, answers, groups_of
+from assay.svm.engine import Kernel, squared_distances
 
 Candidates = Sequence[Mapping[str, Any]]
 Rows = NDArray[np.int64]
@@ -104,11 +106,17 @@ class KernelPath(ABC):
         Fitted
             With size = numbers in the kept rows and their coefficients.
         """
-        unit = _Unit(shared, train, np.concatenate(tests))
         usual = estimator.get_params(deep=False)
         shares = Counter(_kernel_key(usual, candidate) for candidate in candidates)
+        unit = _Unit(shared, train, np.concatenate(tests), n_kernels=len(shares))
         checked = _Checked(estimator, X[train], y[train], None if weight is None else weight[train])
-        for candidate in candidates:
+        sizes = [len(test) for test in tests]
+        together = self._together(unit, checked, estimator, y, candidates)
+        for index, candidate in enumerate(candidates):
+            ready = together(index)
+            if ready is not None:
+                yield Fitted(ready.predictions[0].blocks(sizes), ready.size)
+                continue
             model = _candidate(estimator, usual, candidate)
             settings = model._check_params()
             rows, targets, weights = checked.for_model(model)
@@ -127,7 +135,7 @@ class KernelPath(ABC):
                 queries = Queries(None, known.cross[model.support_].T, None)
             whole = self._predicted(model, queries, y)
             size = len(model.support_) * (X.shape[1] + len(model.dual_coef_))
-            yield Fitted(whole.blocks([len(test) for test in tests]), float(size))
+            yield Fitted(whole.blocks(sizes), float(size))
 
     def refit(
         self,
@@ -140,12 +148,33 @@ class KernelPath(ABC):
         """Fit one candidate on all rows, as an ordinary fit."""
         return clone(estimator).set_params(**candidate).fit(X, y, weight)
 
+    def _together(
+        self,
+        unit: _Unit,  # noqa: ARG002
+        checked: _Checked,  # noqa: ARG002
+        estimator: Any,  # noqa: ARG002
+        y: NDArray[Any],  # noqa: ARG002
+        candidates: Candidates,  # noqa: ARG002
+    ) -> Callable[[int], Fitted | None]:
+        """Return what gives the candidates that are solved together; None for the others."""
+        return lambda _: None
+
     @abstractmethod
     def _predicted(self, model: Any, queries: Queries, y: NDArray[Any]) -> Predicted: ...
 
 
 class ClassifierPath(KernelPath):
     """The path of `SVC`."""
+
+    def _together(
+        self,
+        unit: _Unit,
+        checked: _Checked,
+        estimator: Any,
+        y: NDArray[Any],
+        candidates: Candidates,
+    ) -> Callable[[int], Fitted | None]:
+        return _Pairs(unit, checked, estimator, int(y.max()) + 1, candidates)
 
     def _predicted(self, model: Any, queries: Queries, y: NDArray[Any]) -> Predicted:
         decisions = model._decisions(queries)
@@ -154,6 +183,76 @@ class ClassifierPath(KernelPath):
         return Predicted(
             label, decision=_aligned(model._shaped(decisions), model.classes_, n_classes)
         )
+
+
+class _Pairs:
+    """The candidates of one unit that differ in C only, where there are many classes."""
+
+    def __init__(
+        self, unit: _Unit, checked: _Checked, estimator: Any, n_classes: int, candidates: Candidates
+    ) -> None:
+        self._unit, self._checked, self._estimator = unit, checked, estimator
+        self._n_classes, self._candidates = n_classes, candidates
+        self._usual = estimator.get_params(deep=False)
+        groups = groups_of(self._usual, candidates) if n_classes > 2 else []
+        self._group = {index: group for group in groups for index in group}
+        self._found: dict[int, Fitted] = {}
+        self._sorted: _Unit | None = None
+
+    def __call__(self, index: int) -> Fitted | None:
+        group = self._group.get(index)
+        if group is not None and index == group[0]:
+            self._found |= self._solved(group)
+        return self._found.pop(index, None)
+
+    def _solved(self, group: Sequence[int]) -> dict[int, Fitted]:
+        """Return the candidates that could be solved; the others are left to a fit of their own."""
+        members: list[tuple[int, Any]] = []
+        for index in group:
+            model = _candidate(self._estimator, self._usual, self._candidates[index])
+            try:
+                settings = model._check_params()
+            except ParameterError:
+                continue
+            if np.isfinite(model.C):
+                members.append((index, model))
+        if not members:
+            return {}
+        model = members[0][1]
+        rows, codes, weights = self._checked.for_model(model)
+        n_classes = len(model.classes_)
+        used = weights is None or bool((weights > 0).all())
+        if n_classes < 3 or not used or rows.dtype != np.float64:
+            return {}
+        order = np.argsort(codes, kind="stable")
+        if self._sorted is None:
+            self._sorted = self._unit.ordered(order)
+        kernel = model._training_table(rows, weights).kernel
+        # Not kept: no other group has this kernel.
+        known = self._sorted.made(kernel, settings.n_threads, alone=False, fixed=_is_fixed(model))
+        if known.values is None or known.exact is None or known.cross is None:
+            return {}
+        weight = np.ones(len(codes)) if weights is None else weights
+        factors = class_weights(model.class_weight, model.classes_, codes, weight)
+        price = (weight * factors[codes])[order]
+        uppers = np.stack([float(each.C) * price for _, each in members])
+        found = answers(
+            rows[order],
+            kernel,
+            codes[order],
+            n_classes,
+            uppers,
+            Known(known.values, known.exact, known.cross),
+            settings,
+        )
+        fitted = {}
+        for (index, _), answer in zip(members, found, strict=True):
+            if answer is not None:
+                label = model.classes_[answer.code].astype(np.int64)
+                decision = _aligned(answer.decision, model.classes_, self._n_classes)
+                size = answer.n_support * (rows.shape[1] + n_classes - 1)
+                fitted[index] = Fitted([Predicted(label, decision=decision)], float(size))
+        return fitted
 
 
 class RegressorPath(KernelPath):
@@ -185,12 +284,17 @@ class _Known(NamedTuple):
 class _Unit:
     """The kernel values of one training set, kept for all candidates that ask for them again."""
 
-    def __init__(self, shared: Grams, train: Rows, test: Rows) -> None:
-        self.shared, self.train, self.test = shared, train, test
+    def __init__(self, shared: Grams, train: Rows, test: Rows, n_kernels: int = 1) -> None:
+        self.shared, self.train, self.test, self._n_kernels = shared, train, test, n_kernels
+        self._distances: dict[tuple[bool, type], NDArray[Any]] = {}
         # A grid may go through all kernels for each C: one kept kernel would be made again and
         # again. As many are kept as fit.
         self._size = len(train) * (12 * len(train) + 8 * len(test))
         self._known: OrderedDict[Kernel, _Known] = OrderedDict()
+
+    def ordered(self, order: NDArray[np.intp]) -> _Unit:
+        """Return the same unit with its training rows in another order."""
+        return _Unit(self.shared, self.train[order], self.test, self._n_kernels)
 
     def ask(self, kernel: Kernel, n_threads: int, *, alone: bool, fixed: bool) -> _Known:
         """Return the values of a kernel.
@@ -201,11 +305,12 @@ class _Unit:
         if kernel not in self._known:
             while self._known and (len(self._known) + 1) * self._size > _MOST_BYTES:
                 self._known.popitem(last=False)
-            self._known[kernel] = self._made(kernel, n_threads, alone=alone, fixed=fixed)
+            self._known[kernel] = self.made(kernel, n_threads, alone=alone, fixed=fixed)
         self._known.move_to_end(kernel)
         return self._known[kernel]
 
-    def _made(self, kernel: Kernel, n_threads: int, *, alone: bool, fixed: bool) -> _Known:
+    def made(self, kernel: Kernel, n_threads: int, *, alone: bool, fixed: bool) -> _Known:
+        """Make the values of a kernel."""
         whole = self.shared.matrix(kernel, n_threads) if fixed else None
         if (whole is None and alone) or self._size > _MOST_BYTES:
             return _Known()
@@ -213,12 +318,28 @@ class _Unit:
         if whole is not None:
             values = whole[np.ix_(self.train, self.train)]
         else:
-            values = kernel.matrix(rows, n_threads=n_threads, dtype=np.float32)
+            values = self._matrix(kernel, rows, None, n_threads, np.float32)
         if rows.dtype != np.float64 or alone:
             return _Known(values)
-        exact = kernel.matrix(rows, n_threads=n_threads)
-        cross = kernel.matrix(rows, self.shared.rows[self.test], n_threads=n_threads)
-        return _Known(values, exact, cross)
+        exact = self._matrix(kernel, rows, None, n_threads, np.float64)
+        tests = self.shared.rows[self.test]
+        return _Known(values, exact, self._matrix(kernel, rows, tests, n_threads, np.float64))
+
+    def _matrix(
+        self,
+        kernel: Kernel,
+        rows: NDArray[Any],
+        tests: NDArray[Any] | None,
+        n_threads: int,
+        dtype: type[np.floating[Any]],
+    ) -> NDArray[Any]:
+        """Return kernel values; rbf kernels of several gammas are made from the same distances."""
+        if kernel.kind != "rbf" or self._n_kernels == 1:
+            return kernel.matrix(rows, tests, n_threads=n_threads, dtype=dtype)
+        key = (tests is None, dtype)
+        if key not in self._distances:
+            self._distances[key] = squared_distances(rows, tests, n_threads, dtype)
+        return kernel.of_distances(self._distances[key], n_threads)
 
 
 def _is_fixed(model: Any) -> bool:

@@ -161,6 +161,59 @@ class LogisticProblem {
         add_parts(parts.count, partial, gram);
     }
 
+    // The Hessian's own block of every output, n_outputs matrices of stride x stride, for a
+    // preconditioner: rows with less than a thousandth of the largest curvature are left out (of
+    // sure predictions, that is most rows).
+    void output_grams(std::vector<double>& grams)
+        requires(!sparse)
+    {
+        constexpr double least = 1e-3;
+        const std::size_t size = x_.stride * x_.stride;
+        const std::size_t height = tile_rows(x_.stride);
+        const Parts parts = cut(outputs_ * size);
+        std::vector<double> floor(outputs_);
+        for (std::size_t begin = 0; begin < x_.rows; begin += height) {
+            const std::size_t count = std::min(begin + height, x_.rows) - begin;
+            const double* share = share_.data() + begin * outputs_;
+            for (std::size_t at = 0; at < count * outputs_; ++at) {
+                const double p = share[at];
+                double& most = floor[at / count];
+                most = std::max(most, least * weight_[begin + at % count] * p * (1 - p));
+            }
+        }
+        std::vector<double> partial(parts.count * outputs_ * size);
+        parallel_chunks(x_.rows, parts.rows, n_threads_, [&](Range part) {
+            std::vector<double> scratch(height * x_.stride);
+            std::vector<double> some(height * x_.stride);
+            std::vector<double> curvature(height);
+            TileRoom room(x_);
+            double* to = partial.data() + part.index * outputs_ * size;
+            for (std::size_t begin = part.begin; begin < part.end; begin += height) {
+                const std::size_t end = std::min(begin + height, part.end);
+                const std::size_t count = end - begin;
+                const auto tile = x_.tile(begin, end, room.data());
+                for (std::size_t k = 0; k < outputs_; ++k) {
+                    const double* share = share_.data() + begin * outputs_ + k * count;
+                    std::size_t kept = 0;
+                    for (std::size_t i = 0; i < count; ++i) {
+                        const double c = weight_[begin + i] * share[i] * (1 - share[i]);
+                        if (c >= floor[k] && c > 0) {
+                            std::copy_n(tile.x.data + i * x_.stride, x_.stride,
+                                        some.data() + kept * x_.stride);
+                            curvature[kept++] = c;
+                        }
+                    }
+                    if (kept > 0) {
+                        const DenseTile chosen{{some.data(), kept, x_.stride}};
+                        chosen.add_gram(curvature.data(), to + k * size, scratch.data());
+                    }
+                }
+            }
+        });
+        grams.assign(outputs_ * size, 0.0);
+        add_parts(parts.count, partial, grams);
+    }
+
     // The same on the diagonal, per output: n_outputs rows of stride.
     void diagonal(std::vector<double>& out) {
         const Parts parts = cut(0);

@@ -4,9 +4,12 @@
 //     step H d = -grad F by preconditioned conjugate gradients, to a relative residual that falls
 //          with the gradient; theta += t d, t = 1, 1/2, 1/4 ... until F falls (Armijo)
 //
-// Preconditioner: where its factor is affordable, the Hessian of one output with the curvature
-// averaged over outputs (for two classes the Hessian itself), kept for later steps until it costs
-// more than `patience` products; otherwise the diagonal.
+// Preconditioner: where its factor is affordable, the Hessian's block of each output, else of a
+// mean output (for two classes either is the Hessian itself), kept for later steps until it costs
+// more than `patience` products; otherwise the diagonal. The Hessian leaves apart what all outputs
+// have in common (there it is the penalty alone) and how they differ; so does the preconditioner.
+// Blocks of their own then take a fifth of the products that a mean block takes (digits, C = 300:
+// 20 instead of 98 to a residual of 1e-4).
 //
 // Stops like newton.hpp, when a whole step moves no score by more than moved_tol / 10, which leaves
 // that times the relative residual.
@@ -24,6 +27,8 @@
 #include <vector>
 
 #include "assay/common/blas.hpp"
+#include "assay/common/dispatch.hpp"
+#include "assay/linear/logistic_kernels.hpp"
 #include "assay/linear/newton.hpp"
 
 namespace assay::linear::logit {
@@ -37,12 +42,22 @@ class Preconditioner {
         : problem_(problem), l2_(l2), factored_(problem.cols() <= widest) {
         if constexpr (Problem::sparse) {
             factored_ = problem.cols() <= narrow;
+        } else {
+            const std::size_t numbers = problem.n_outputs() * problem.cols() * problem.cols();
+            by_output_ = problem.n_outputs() > 1 && problem.cols() <= widest_by_output &&
+                         numbers <= most_by_output;
         }
     }
 
     void refresh() {
         const std::size_t cols = problem_.cols();
         const std::size_t stride = problem_.stride();
+        if constexpr (!Problem::sparse) {
+            if (by_output_) {
+                refresh_by_output();
+                return;
+            }
+        }
         if (!factored_) {
             problem_.diagonal(diagonal_);
             for (std::size_t k = 0; k < problem_.n_outputs(); ++k) {
@@ -63,17 +78,7 @@ class Preconditioner {
             scale_[j] = size > 0 ? 1 / std::sqrt(size) : 0.0;
         }
         lower_.resize(cols * cols);
-        for (double ridge = 1e-12;; ridge *= 100) {
-            for (std::size_t i = 0; i < cols; ++i) {
-                for (std::size_t j = 0; j <= i; ++j) {
-                    lower_[i * cols + j] = gram[i * stride + j] * scale_[i] * scale_[j];
-                }
-                lower_[i * cols + i] = 1 + ridge;
-            }
-            if (potrf(MatrixView<double>{lower_.data(), cols, cols}) || ridge > 1) {
-                break;
-            }
-        }
+        factor(gram.data());
     }
 
     // out = M^-1 r
@@ -84,6 +89,10 @@ class Preconditioner {
             for (std::size_t i = 0; i < r.size(); ++i) {
                 out[i] = diagonal_[i] * r[i];
             }
+            return;
+        }
+        if (by_output_) {
+            apply_by_output(r, out);
             return;
         }
         const std::size_t n_outputs = problem_.n_outputs();
@@ -106,9 +115,108 @@ class Preconditioner {
     }
 
   private:
+    // inverse_ = L^-1 S for every output, where S^-1 L L' S^-1 is its block of the Hessian.
+    void refresh_by_output()
+        requires(!Problem::sparse)
+    {
+        const std::size_t cols = problem_.cols();
+        const std::size_t stride = problem_.stride();
+        std::vector<double> grams;
+        problem_.output_grams(grams);
+        inverse_.assign(grams.size(), 0.0);
+        lower_.resize(cols * cols);
+        std::vector<double> solved(cols * cols);
+        scale_.resize(cols);
+        for (std::size_t k = 0; k < problem_.n_outputs(); ++k) {
+            double* gram = grams.data() + k * stride * stride;
+            for (std::size_t j = 0; j < cols; ++j) {
+                gram[j * stride + j] += l2_[j];
+                const double size = gram[j * stride + j];
+                scale_[j] = size > 0 ? 1 / std::sqrt(size) : 0.0;
+            }
+            factor(gram);
+            std::fill(solved.begin(), solved.end(), 0.0);
+            for (std::size_t j = 0; j < cols; ++j) {
+                solved[j * cols + j] = 1;
+            }
+            trsm<double>(Op::none, {lower_.data(), cols, cols},
+                         MatrixView<double>{solved.data(), cols, cols});
+            double* to = inverse_.data() + k * stride * stride;
+            for (std::size_t i = 0; i < cols; ++i) {
+                for (std::size_t j = 0; j <= i; ++j) {
+                    to[i * stride + j] = solved[i * cols + j] * scale_[j];
+                }
+            }
+        }
+    }
+
+    // lower_ = the factor of the scaled matrix, with the least ridge that gives one.
+    void factor(const double* gram) {
+        const std::size_t cols = problem_.cols();
+        const std::size_t stride = problem_.stride();
+        for (double ridge = 1e-12;; ridge *= 100) {
+            for (std::size_t i = 0; i < cols; ++i) {
+                for (std::size_t j = 0; j <= i; ++j) {
+                    lower_[i * cols + j] = gram[i * stride + j] * scale_[i] * scale_[j];
+                }
+                lower_[i * cols + i] = 1 + ridge;
+            }
+            if (potrf(MatrixView<double>{lower_.data(), cols, cols}) || ridge > 1) {
+                break;
+            }
+        }
+    }
+
+    // What the outputs have in common, by the penalty; how they differ, by their blocks.
+    void apply_by_output(std::span<const double> r, std::span<double> out) const {
+        const std::size_t cols = problem_.cols();
+        const std::size_t stride = problem_.stride();
+        const std::size_t n_outputs = problem_.n_outputs();
+        const auto mean_of = [&](std::span<const double> from) {
+            std::vector<double> mean(stride);
+            for (std::size_t k = 0; k < n_outputs; ++k) {
+                for (std::size_t j = 0; j < cols; ++j) {
+                    mean[j] += from[k * stride + j];
+                }
+            }
+            for (double& each : mean) {
+                each /= static_cast<double>(n_outputs);
+            }
+            return mean;
+        };
+        const std::vector<double> common = mean_of(r);
+        std::vector<double> own(stride);
+        std::vector<double> turned(cols);
+        std::fill(out.begin(), out.end(), 0.0);
+        for (std::size_t k = 0; k < n_outputs; ++k) {
+            const double* inverse = inverse_.data() + k * stride * stride;
+            for (std::size_t j = 0; j < cols; ++j) {
+                own[j] = r[k * stride + j] - common[j];
+            }
+            dispatch([&](auto level) {
+                using Kernels = LogisticKernels<decltype(level)>;
+                Kernels::dots(inverse, stride, cols, own.data(), turned.data());
+                Kernels::add_gradient(inverse, stride, cols, turned.data(),
+                                      out.data() + k * stride);
+            });
+        }
+        const std::vector<double> left = mean_of(out);
+        for (std::size_t k = 0; k < n_outputs; ++k) {
+            for (std::size_t j = 0; j < cols; ++j) {
+                out[k * stride + j] += (l2_[j] > 0 ? common[j] / l2_[j] : 0.0) - left[j];
+            }
+        }
+    }
+
+    // Beyond it, the blocks of all outputs cost more than the products that they save.
+    static constexpr std::size_t widest_by_output = 128;
+    static constexpr std::size_t most_by_output = std::size_t{1} << 22;  // numbers in memory
+
     Problem& problem_;
     std::span<const double> l2_;
     bool factored_;
+    bool by_output_ = false;
+    std::vector<double> inverse_;
     std::vector<double> diagonal_;
     std::vector<double> lower_;
     std::vector<double> scale_;

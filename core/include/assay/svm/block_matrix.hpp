@@ -32,12 +32,15 @@ class BlockMatrix {
     void fill(const KernelFunction& k, const Rows<T>& rows, RowList members, std::size_t stayed,
               const RowCache<T>& cache, RowList column, int n_threads) {
         const std::size_t size = members.size();
-        const std::size_t skipped = last_size_ - stayed;
+        if (size > 0 && std::equal(members.begin(), members.end(), last_.begin(), last_.end())) {
+            return;  // as it was: another program over the same rows begins like the one before
+        }
+        const std::size_t skipped = last_.size() - stayed;
         for (std::size_t w = 0; w < stayed && skipped > 0; ++w) {
             const T* from = values_.data() + (w + skipped) * stride_ + skipped;
             std::copy_n(from, stayed, values_.data() + w * stride_);
         }
-        last_size_ = size;
+        last_.assign(members.begin(), members.end());
         // Short rows are computed faster than gathered from memory.
         const bool read_cache = rows.products_per_value() > 48;
         new_.clear();
@@ -81,6 +84,15 @@ class BlockMatrix {
         }
         const auto own = rows.take(lacking_rows_);
         const std::size_t width = own->padded();
+        if (new_.size() == members.size() && rows.at_hand()) {
+            // All are new, and reading a value costs no more than moving it: straight into place.
+            std::vector<T*> out(members.size());
+            for (std::size_t w = 0; w < members.size(); ++w) {
+                out[w] = values_.data() + w * stride_;
+            }
+            own->fill(k, rows, members, 0, own->size(), out.data());
+            return;
+        }
         if (computed_.size() < new_.size() * width) {
             computed_ = AlignedBuffer<T>(new_.size() * width);
         }
@@ -105,7 +117,7 @@ class BlockMatrix {
 
     std::size_t stride_;
     AlignedBuffer<T> values_;
-    std::size_t last_size_ = 0;
+    std::vector<std::uint32_t> last_;     // the members whose values are there
     std::vector<std::uint32_t> new_;      // members to compute ...
     std::vector<std::uint32_t> lacking_;  // ... against these
     std::vector<std::uint32_t> lacking_rows_;

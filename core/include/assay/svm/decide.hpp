@@ -61,24 +61,48 @@ void decide(const KernelFunction& k, const Rows<T>& X, const Rows<T>& vectors,
     });
 }
 
-// out[i][j] = k(x_i, z_j), x of `from`, z_j own rows.
+// out[i][j] = k(x_i, z_j), x of `from`, z_j own rows. Of one table with itself (`is_symmetric`)
+// half is computed.
 template <class T>
 void kernel_matrix(const KernelFunction& k, const Rows<T>& from, const Rows<T>& Z,
-                   MatrixView<T> out, int n_threads) {
+                   MatrixView<T> out, int n_threads, bool is_symmetric = false) {
     constexpr std::size_t group = 32;
     parallel_chunks(from.size(), group, n_threads, [&](Range range) {
         const std::size_t count = range.end - range.begin;
-        AlignedBuffer<T> values(count * Z.padded());
+        const std::size_t width = is_symmetric ? range.end : Z.size();
+        const std::size_t room = padded_to_panels(width);
+        AlignedBuffer<T> values(count * room);
         std::vector<T*> places(count);
         std::vector<std::uint32_t> which(count);
         for (std::size_t r = 0; r < count; ++r) {
-            places[r] = values.data() + r * Z.padded();
+            places[r] = values.data() + r * room;
             which[r] = static_cast<std::uint32_t>(range.begin + r);
         }
-        Z.fill(k, from, which, 0, Z.size(), places.data());
+        Z.fill(k, from, which, 0, width, places.data());
         for (std::size_t r = 0; r < count; ++r) {
-            std::copy_n(places[r], Z.size(), out.data + (range.begin + r) * out.cols);
+            std::copy_n(places[r], width, out.data + (range.begin + r) * out.cols);
         }
+        for (std::size_t j = 0; is_symmetric && j < range.begin; ++j) {
+            T* to = out.data + j * out.cols + range.begin;
+            for (std::size_t r = 0; r < count; ++r) {
+                to[r] = places[r][j];
+            }
+        }
+    });
+}
+
+// values = kernel function of squared distances (rbf) or products.
+template <class T>
+void shape_values(const KernelFunction& k, std::span<const T> from, std::span<T> values,
+                  int n_threads) {
+    constexpr std::size_t part = std::size_t{1} << 12;  // in the cache between copy and function
+    parallel_chunks(values.size(), part, n_threads, [&](Range range) {
+        std::copy_n(from.data() + range.begin, range.end - range.begin,
+                    values.data() + range.begin);
+        dispatch([&](auto level) {
+            ShapeAll<decltype(level), T>::run(k, values.data() + range.begin,
+                                              range.end - range.begin);
+        });
     });
 }
 

@@ -19,7 +19,8 @@
 
 namespace assay::svm {
 
-enum class KernelKind : int { linear, poly, rbf, sigmoid, precomputed };
+// `distance` is no kernel: the squared distances that rbf kernels of any gamma are made from.
+enum class KernelKind : int { linear, poly, rbf, sigmoid, precomputed, distance };
 
 struct KernelFunction {
     KernelKind kind = KernelKind::linear;
@@ -27,7 +28,9 @@ struct KernelFunction {
     double coef0 = 0.0;
     std::uint32_t degree = 3;
 
-    [[nodiscard]] constexpr bool needs_distance() const noexcept { return kind == KernelKind::rbf; }
+    [[nodiscard]] constexpr bool needs_distance() const noexcept {
+        return kind == KernelKind::rbf || kind == KernelKind::distance;
+    }
 };
 
 // Numbers of one type: T itself or a vector of T, with unsigned integers of the same width.
@@ -88,6 +91,7 @@ template <class T>
         case KernelKind::linear:
             return from * static_cast<T>(k.gamma);
         case KernelKind::precomputed:
+        case KernelKind::distance:
             break;
     }
     return from;

@@ -41,6 +41,10 @@ void sum_chunk(const KernelFunction& k, const Rows<T>& columns, const Rows<T>& f
         const std::size_t count = std::min(sum_rows, which.size() - first);
         std::size_t n_missing = 0;
         for (std::size_t r = 0; r < count; ++r) {
+            rows[r] = columns.direct(k, from, which[first + r]);
+            if (rows[r] != nullptr) {
+                continue;
+            }
             T* place = ready.empty() ? nullptr : ready[first + r];
             if (place == nullptr) {
                 if (scratch.size() == 0) {

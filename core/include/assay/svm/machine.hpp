@@ -26,8 +26,10 @@
 #include <variant>
 #include <vector>
 
+#include "assay/common/aligned.hpp"
 #include "assay/common/csr_view.hpp"
 #include "assay/common/matrix_view.hpp"
+#include "assay/svm/block_matrix.hpp"
 #include "assay/svm/certificate.hpp"
 #include "assay/svm/kernel_sum.hpp"
 #include "assay/svm/rows.hpp"
@@ -204,6 +206,7 @@ class Machine {
         if (narrow_ && is_known(values)) {
             rows_ = std::make_unique<GramRows<float, float>>(values);
             narrow_kernel_ = gram;
+            known_ = true;
         } else if (narrow_) {
             rows_ = make_rows<float>(table);
         }
@@ -215,6 +218,31 @@ class Machine {
     }
 
     [[nodiscard]] std::size_t size() const noexcept { return n_; }
+
+    // Whether all kernel values were given.
+    [[nodiscard]] bool is_known() const noexcept { return narrow_ && known_ && exact_known_; }
+
+    // The machine of some rows, with their kernel values side by side: for several programs over
+    // the same rows. solve({}, ...) of the part has the bits of solve(which, ...).
+    // Needs   is_known(). One variable per row; one call of solve at a time.
+    [[nodiscard]] Machine part(RowList which) const {
+        Machine some(*this, which.size());
+        some.values_ = copied<float>(*rows_, narrow_kernel_, which);
+        some.exact_values_ = copied<double>(*exact_->rows, exact_kernel_, which);
+        const KernelFunction gram{KernelKind::precomputed, 1, 0, 1};
+        const std::size_t n = which.size();
+        some.rows_ = std::make_unique<GramRows<float, float>>(
+            MatrixView<const float>{some.values_.data(), n, n});
+        some.exact_->rows = std::make_unique<GramRows<double, double>>(
+            MatrixView<const double>{some.exact_values_.data(), n, n});
+        some.narrow_kernel_ = some.exact_kernel_ = gram;
+        const std::size_t block = std::min(options_.block, n);
+        some.block_ = std::make_unique<BlockMatrix<float>>(block, block_stride(block));
+        for (std::size_t i = 0; i < n; ++i) {
+            some.diagonal_[i] = diagonal_[which[i]];
+        }
+        return some;
+    }
 
     // The program over the given rows (all: empty) of the table.
     MachineResult solve(RowList which, const SmoProblem& problem, std::span<double> b,
@@ -256,6 +284,30 @@ class Machine {
     }
 
   private:
+    // All of another machine but its rows.
+    Machine(const Machine& whole, std::size_t n)
+        : table_(whole.table_),
+          options_(whole.options_),
+          n_(n),
+          scaled_(whole.scaled_),
+          known_(true),
+          exact_known_(true),
+          diagonal_(n),
+          exact_(std::make_unique<Lazy>()) {}
+
+    template <class T>
+    [[nodiscard]] static AlignedBuffer<T> copied(const Rows<T>& all, const KernelFunction& k,
+                                                 RowList which) {
+        const auto own = all.take(which);
+        AlignedBuffer<T> values(which.size() * which.size());
+        std::vector<T*> out(which.size());
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            out[i] = values.data() + i * which.size();
+        }
+        own->fill(k, all, which, 0, which.size(), out.data());
+        return values;
+    }
+
     template <class T>
     [[nodiscard]] bool is_known(MatrixView<const T> values) const {
         bool known = values.rows == n_ && values.cols == n_;
@@ -286,7 +338,11 @@ class Machine {
         SmoOptions options = options_;
         options.max_steps -= std::min(options.max_steps, result.run.steps);
         const KernelFunction& k = std::is_same_v<T, float> ? narrow_kernel_ : exact_kernel_;
-        Smo<T> smo(k, some == nullptr ? all : *some, problem, options, b);
+        BlockMatrix<T>* matrix = nullptr;
+        if constexpr (std::is_same_v<T, float>) {
+            matrix = block_.get();
+        }
+        Smo<T> smo(k, some == nullptr ? all : *some, problem, options, b, matrix);
         const SmoResult before = result.run;
         result.run = smo.run(f, from_zero);
         result.run.steps += before.steps;
@@ -342,11 +398,15 @@ class Machine {
     ScaledKernel scaled_;
     KernelFunction narrow_kernel_;
     KernelFunction exact_kernel_;
+    bool known_ = false;
     bool exact_known_ = false;
     std::vector<double> diagonal_;
     bool narrow_ = true;
     std::unique_ptr<Rows<float>> rows_;
     std::unique_ptr<Lazy> exact_;
+    AlignedBuffer<float> values_;  // of a part
+    AlignedBuffer<double> exact_values_;
+    std::unique_ptr<BlockMatrix<float>> block_;
 };
 
 }  // namespace assay::svm

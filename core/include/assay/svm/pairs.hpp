@@ -7,6 +7,10 @@
 // (class a) in its pair with class b goes to coef[i][b < a ? b : b - 1]: libsvm's layout,
 // transposed.
 //
+// Several programs over the same rows (one for each price C) are solved pair by pair, so that the
+// kernel values of a pair are gathered once: row c of `upper` and the rows [c n, (c + 1) n) of coef
+// belong to program c, result [c n_pairs + p] to its pair p.
+//
 // Needs   codes in [0, n_classes); coef zero or a start; every class has a row.
 // Cost    that of the pairs; memory: `cache_bytes` for all threads together.
 #pragma once
@@ -14,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -32,7 +37,7 @@ struct PairResult {
 
 inline std::vector<PairResult> solve_pairs(const Machine& machine,
                                            std::span<const std::int32_t> codes,
-                                           std::size_t n_classes, std::span<const double> upper,
+                                           std::size_t n_classes, MatrixView<const double> upper,
                                            MatrixView<double> coef, int n_threads) {
     std::vector<std::vector<std::uint32_t>> members(n_classes);
     for (std::size_t i = 0; i < codes.size(); ++i) {
@@ -44,7 +49,8 @@ inline std::vector<PairResult> solve_pairs(const Machine& machine,
             pairs.emplace_back(a, b);
         }
     }
-    std::vector<PairResult> results(pairs.size());
+    const std::size_t n_rows = codes.size();
+    std::vector<PairResult> results(upper.rows * pairs.size());
     parallel_chunks(pairs.size(), 1, n_threads, [&](Range range) {
         const auto [a, b] = pairs[range.begin];
         std::vector<std::uint32_t> rows = members[a];
@@ -58,21 +64,30 @@ inline std::vector<PairResult> solve_pairs(const Machine& machine,
         std::vector<double> f(n);
         std::vector<std::int32_t> row_of(n);
         std::iota(row_of.begin(), row_of.end(), 0);
-        const auto place = [&](std::size_t i) -> double& {
-            return coef(rows[i], i < n_first ? b - 1 : a);
-        };
         for (std::size_t i = 0; i < n; ++i) {
             target[i] = i < n_first ? 1.0 : -1.0;
-            low[i] = i < n_first ? 0.0 : -upper[rows[i]];
-            high[i] = i < n_first ? upper[rows[i]] : 0.0;
-            weight[i] = place(i);
         }
-        const SmoProblem problem{target, low, high, row_of};
-        PairResult& result = results[range.index];
-        result.machine = machine.solve(rows, problem, weight, f);
-        result.proof = certify(problem, weight, f);
-        for (std::size_t i = 0; i < n; ++i) {
-            place(i) = weight[i];
+        std::optional<Machine> own;
+        if (machine.is_known()) {
+            own.emplace(machine.part(rows));
+        }
+        for (std::size_t c = 0; c < upper.rows; ++c) {
+            const auto place = [&](std::size_t i) -> double& {
+                return coef(c * n_rows + rows[i], i < n_first ? b - 1 : a);
+            };
+            for (std::size_t i = 0; i < n; ++i) {
+                low[i] = i < n_first ? 0.0 : -upper(c, rows[i]);
+                high[i] = i < n_first ? upper(c, rows[i]) : 0.0;
+                weight[i] = place(i);
+            }
+            const SmoProblem problem{target, low, high, row_of};
+            PairResult& result = results[c * pairs.size() + range.begin];
+            result.machine =
+                own ? own->solve({}, problem, weight, f) : machine.solve(rows, problem, weight, f);
+            result.proof = certify(problem, weight, f);
+            for (std::size_t i = 0; i < n; ++i) {
+                place(i) = weight[i];
+            }
         }
     });
     return results;

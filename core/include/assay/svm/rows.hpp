@@ -18,6 +18,7 @@
 #include <memory>
 #include <numeric>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "assay/common/aligned.hpp"
@@ -78,7 +79,15 @@ class Rows {
     [[nodiscard]] virtual std::size_t size() const noexcept = 0;
     // What one kernel value costs.
     [[nodiscard]] virtual std::size_t products_per_value() const noexcept = 0;
+    // Whether all values are in memory, row by row: then nobody need keep copies, and `fill` writes
+    // nothing beyond `end`.
+    [[nodiscard]] virtual bool at_hand() const noexcept { return false; }
     [[nodiscard]] std::size_t padded() const noexcept { return padded_to_panels(size()); }
+    // k(row i of `from`, own row j) at [j], where that is in memory already; else nullptr.
+    [[nodiscard]] virtual const T* direct(const KernelFunction& /*k*/, const Rows& /*from*/,
+                                          std::size_t /*i*/) const noexcept {
+        return nullptr;
+    }
     [[nodiscard]] virtual std::unique_ptr<Rows> take(RowList which) const = 0;
     virtual void fill(const KernelFunction& k, const Rows& from, RowList which, std::size_t begin,
                       std::size_t end, T* const* out) const = 0;
@@ -227,22 +236,39 @@ class SparseRows final : public Rows<T> {
     std::vector<double> norms_;
 };
 
-// Values of a square matrix, S -> T; `k` is not used but for its scale (smo.hpp).
+// Values of a square matrix, S -> T; `k` is not used but for its scale (smo.hpp). Rows that lie
+// beside each other in the matrix are copied together.
 template <class T, class S>
 class GramRows final : public Rows<T> {
   public:
     explicit GramRows(MatrixView<const S> gram, RowList which = {})
-        : gram_(gram), index_(detail::all_or(which, gram.rows)) {}
+        : gram_(gram), index_(detail::all_or(which, gram.rows)), runs_(runs_of(index_)) {}
 
     [[nodiscard]] std::size_t size() const noexcept override { return index_.size(); }
     [[nodiscard]] std::size_t products_per_value() const noexcept override { return 1; }
+    [[nodiscard]] bool at_hand() const noexcept override {
+        return std::is_same_v<T, S> && runs_.size() == 1;
+    }
+
+    [[nodiscard]] const T* direct(const KernelFunction& k, const Rows<T>& from,
+                                  std::size_t i) const noexcept override {
+        if constexpr (std::is_same_v<T, S>) {
+            if (k.gamma == 1 && runs_.size() == 1) {
+                const auto& source = static_cast<const GramRows&>(from);
+                return gram_.data + gram_.cols * source.index_[i] + index_[0];
+            }
+        }
+        return nullptr;
+    }
 
     [[nodiscard]] std::unique_ptr<Rows<T>> take(RowList which) const override {
         auto taken = std::unique_ptr<GramRows>(new GramRows);
         taken->gram_ = gram_;
+        taken->index_.reserve(which.size());
         for (const std::uint32_t i : which) {
             taken->index_.push_back(index_[i]);
         }
+        taken->runs_ = runs_of(taken->index_);
         return taken;
     }
 
@@ -250,8 +276,19 @@ class GramRows final : public Rows<T> {
               std::size_t end, T* const* out) const override {
         const auto& source = static_cast<const GramRows&>(from);
         end = std::min(end, size());
+        const bool copies = std::is_same_v<T, S> && k.gamma == 1 && 8 * runs_.size() <= size();
         for (std::size_t q = 0; q < which.size(); ++q) {
             const S* row = gram_.data + gram_.cols * source.index_[which[q]];
+            if (copies) {
+                copy_runs(row, begin, end, out[q]);
+                continue;
+            }
+            if (k.gamma == 1) {
+                for (std::size_t j = begin; j < end; ++j) {
+                    out[q][j] = static_cast<T>(row[index_[j]]);
+                }
+                continue;
+            }
             for (std::size_t j = begin; j < end; ++j) {
                 out[q][j] = static_cast<T>(static_cast<double>(row[index_[j]]) * k.gamma);
             }
@@ -261,8 +298,31 @@ class GramRows final : public Rows<T> {
   private:
     GramRows() = default;
 
+    // Where runs of consecutive numbers begin.
+    [[nodiscard]] static std::vector<std::uint32_t> runs_of(RowList index) {
+        std::vector<std::uint32_t> runs;
+        for (std::size_t j = 0; j < index.size(); ++j) {
+            if (j == 0 || index[j] != index[j - 1] + 1) {
+                runs.push_back(static_cast<std::uint32_t>(j));
+            }
+        }
+        return runs;
+    }
+
+    void copy_runs(const S* row, std::size_t begin, std::size_t end, T* out) const {
+        for (std::size_t r = 0; r < runs_.size(); ++r) {
+            const std::size_t next = r + 1 < runs_.size() ? runs_[r + 1] : size();
+            const std::size_t first = std::max<std::size_t>(runs_[r], begin);
+            const std::size_t last = std::min(next, end);
+            if (first < last) {
+                std::copy_n(row + index_[first], last - first, out + first);
+            }
+        }
+    }
+
     MatrixView<const S> gram_;
     std::vector<std::uint32_t> index_;
+    std::vector<std::uint32_t> runs_;
 };
 
 }  // namespace assay::svm

@@ -47,24 +47,31 @@
 
 namespace assay::svm {
 
+// Where the block of a program with so many variables begins a row.
+[[nodiscard]] constexpr std::size_t block_stride(std::size_t size) noexcept {
+    return (size + inner_pad - 1) / inner_pad * inner_pad;
+}
+
 template <class T>
 class Smo {
   public:
+    // `matrix`: what an earlier program over the same rows, with as many variables, left.
     Smo(const KernelFunction& k, const Rows<T>& rows, const SmoProblem& problem,
-        const SmoOptions& options, std::span<double> b)
+        const SmoOptions& options, std::span<double> b, BlockMatrix<T>* matrix = nullptr)
         : k_(k),
           rows_(rows),
           problem_(problem),
           options_(options),
           n_vars_(problem.size()),
           block_(std::min(options.block, n_vars_)),
-          stride_((block_ + inner_pad - 1) / inner_pad * inner_pad),
+          stride_(block_stride(block_)),
           b_(b),
           box_(problem, b),
           active_(problem, rows.size()),
-          cache_(rows.size(), rows.padded(), options.cache_bytes),
+          cache_(rows.size(), rows.padded(), rows.at_hand() ? 0 : options.cache_bytes),
           set_(n_vars_, block_),
-          matrix_(block_, stride_),
+          own_matrix_(matrix == nullptr ? block_ : 0, stride_),
+          matrix_(matrix == nullptr ? own_matrix_ : *matrix),
           vectors_(4 * stride_),
           place_(rows.size(), none) {}
 
@@ -375,7 +382,8 @@ class Smo {
     std::unique_ptr<Rows<T>> columns_;  // the active rows, while some are left out
     RowCache<T> cache_;
     WorkingSet set_;
-    BlockMatrix<T> matrix_;
+    BlockMatrix<T> own_matrix_;
+    BlockMatrix<T>& matrix_;
     AlignedBuffer<T> vectors_;
     std::vector<std::uint32_t> place_;  // of a row among the changed ones
     SmoResult result_;

@@ -149,8 +149,11 @@ class BlockGrower {
         if (fewer != 0) {
             below_.reset(new BlockGrower(bins, fine, guide, target, options, weight, this, fewer));
         }
-        if (above != nullptr && !fine.empty() && rows <= FineRows::most_rows) {
-            take_fine_columns();
+        if (above != nullptr && !fine.empty()) {
+            number_rows_.resize(below_ ? fine.step * rows : 0);
+            if (rows <= FineRows::most_rows) {
+                take_fine_columns();
+            }
         }
     }
 
@@ -158,9 +161,6 @@ class BlockGrower {
     void take_fine_columns() {
         const std::size_t stride = words_ * word_rows;
         numbers_ = AlignedBuffer<float>(fine_.step * stride);
-        if (below_) {
-            number_rows_.resize(fine_.step * stride);
-        }
         is_coarse_.resize(n_flag_words_);
         all_fine_ = true;
         for (std::size_t f = 0; f < bins_.cols; ++f) {
@@ -218,10 +218,8 @@ class BlockGrower {
                               static_cast<std::uint32_t>(std::countr_zero(rest));
             }
         }
-        if (has_fine()) {
+        if (!fine_.empty()) {
             copy_numbers(n);
-        } else if (!fine_.empty()) {
-            take_row_numbers(row_, n);
         }
         if (has_fine() && all_fine_) {
             // No code is asked for.
@@ -242,25 +240,11 @@ class BlockGrower {
         take_rows([this](std::size_t k) { return place_[k]; });
     }
 
-    // Rows of the block as rows of the table.
-    void take_row_numbers(std::vector<std::uint32_t>& row, std::size_t n) const {
-        row.resize(n);
-        for (std::size_t i = 0; i < n; ++i) {
-            row[i] = above_->above_ == nullptr ? place_[i] : above_->row_[place_[i]];
-        }
-    }
-
-    // The columns that are numbers, from the block above or from the table.
+    // The columns that are numbers: row by row for the blocks below, and as columns for cuts. Rows
+    // are taken from block to block, since to pick few of a long table misses every cache.
     void copy_numbers(std::size_t n) {
-        const float* from = fine_.values;
-        const std::uint32_t* place = row_.data();
-        if (above_->has_fine()) {
-            from = above_->number_rows_.data();
-            place = place_.data();
-        } else {
-            take_row_numbers(row_, n);
-            place = row_.data();
-        }
+        const float* from = above_->above_ == nullptr ? fine_.values : above_->number_rows_.data();
+        const std::uint32_t* place = place_.data();
         dispatch([&](auto level) {
             using Kernel = Block<decltype(level)>;
             if (below_) {
@@ -270,7 +254,10 @@ class BlockGrower {
                 from = number_rows_.data();
                 place = nullptr;
             }
-            Kernel::fine_columns(from, fine_.step, place, n, numbers_.data(), stride_of_numbers());
+            if (has_fine()) {
+                Kernel::fine_columns(from, fine_.step, place, n, numbers_.data(),
+                                     stride_of_numbers());
+            }
         });
     }
 
@@ -1031,7 +1018,6 @@ class BlockGrower {
     std::vector<std::uint8_t> record_room_;
     std::size_t step_ = 0;
     std::vector<std::uint32_t> place_;      // of each row in the block above
-    std::vector<std::uint32_t> row_;        // of each row in the table, where fine_ asks
     AlignedBuffer<float> numbers_;          // of the columns in fine_, in small blocks
     std::vector<float> number_rows_;        // the same row by row, for the blocks below
     std::vector<std::uint64_t> is_coarse_;  // flags of the other columns; empty above these

@@ -12,6 +12,7 @@
 // Cost    4 bytes per row and such column; one pass over the table.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -35,9 +36,13 @@ struct FineRows {
 // The largest number of 32 bits that is not above x.
 [[nodiscard]] inline float rounded_down(double x) noexcept {
     const auto near = static_cast<float>(x);
-    return static_cast<double>(near) <= x
-               ? near
-               : std::nextafter(near, -std::numeric_limits<float>::infinity());
+    const bool is_above = static_cast<double>(near) > x;
+    // The number before it, as std::nextafter would say, but not by a call for every value. There
+    // is none before 0 in this order of bits; x is then below 0 by less than a number can be.
+    const auto bits = std::bit_cast<std::int32_t>(near);
+    const float before = near == 0 ? -std::numeric_limits<float>::denorm_min()
+                                   : std::bit_cast<float>(bits > 0 ? bits - 1 : bits + 1);
+    return is_above ? before : near;
 }
 
 // What parts the values that are at most x when rounded down from the others.

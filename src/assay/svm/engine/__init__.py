@@ -10,6 +10,8 @@ For callers inside the house (SVC, SVR); users meet the estimators.
   stands in column ``b if b < a else b - 1``. Rows with any coefficient are the support vectors;
   ``coef[support].T`` is libsvm's ``dual_coef_``; pairs come in the order (0, 1), (0, 2), ...,
   (1, 2), ... with class a as +1.
+- :func:`solve_pairs_path`: the same for many prices C: the kernel values of a pair are gathered
+  once.
 - :func:`decide`: bias + coefficients times kernel values, for any number of outputs.
 - :func:`decide_pairs`: the same for one-vs-one machines in libsvm's layout (support vectors
   grouped by class), without the zeros of a dense coefficient matrix.
@@ -32,8 +34,18 @@ What holds, and is tested:
 from __future__ import annotations
 
 from assay.svm.engine._decide import decide, decide_pairs
-from assay.svm.engine._kernel import Kernel
-from assay.svm.engine._pairs import Pairs, solve_pairs
+from assay.svm.engine._kernel import Kernel, squared_distances
+from assay.svm.engine._pairs import Pairs, solve_pairs, solve_pairs_path
 from assay.svm.engine._solve import Solution, solve
 
-__all__ = ["Kernel", "Pairs", "Solution", "decide", "decide_pairs", "solve", "solve_pairs"]
+__all__ = [
+    "Kernel",
+    "Pairs",
+    "Solution",
+    "decide",
+    "decide_pairs",
+    "solve",
+    "solve_pairs",
+    "solve_pairs_path",
+    "squared_distances",
+]

@@ -85,13 +85,51 @@ class Kernel:
         if left.shape[1] != right.shape[1]:
             raise DataError(f"X has {left.shape[1]} columns, Z has {right.shape[1]}")
         out = np.empty((left.shape[0], right.shape[0]), dtype=dtype)
-        core.matrix(table_of(left), table_of(right), self.native(), out, n_threads)
+        first = table_of(left)
+        second = first if Z is None else table_of(right)
+        core.matrix(first, second, self.native(), out, n_threads)
         return out
+
+    def of_distances(self, distances: NDArray[Any], n_threads: int = 1) -> NDArray[Any]:
+        """Return the values of an rbf kernel from `squared_distances`: the bits of `matrix`."""
+        if self.kind != "rbf":
+            raise ParameterError(f"kind must be 'rbf' to be made from distances, got {self.kind!r}")
+        values = np.empty_like(distances)
+        core.shape(self.native(), distances, values, n_threads)
+        return values
 
     def native(self) -> core.KernelFunction:
         """Return the core's form; the linear kernel knows no gamma."""
         gamma = 1.0 if self.kind in ("linear", "precomputed") else float(self.gamma)
         return core.kernel(self.codes[self.kind], gamma, float(self.coef0), int(self.degree))
+
+
+def squared_distances(
+    X: NDArray[Any],
+    Z: NDArray[Any] | None = None,
+    n_threads: int = 1,
+    dtype: type[np.floating[Any]] = np.float64,
+) -> NDArray[Any]:
+    """Return what the rbf kernels of every gamma are made from, for dense rows.
+
+    Parameters
+    ----------
+    X, Z : ndarray of shape (n, d) and (m, d)
+        The rows; of X with itself if Z is None.
+    n_threads : int, default=1
+        Threads; the result does not depend on it.
+    dtype : float32 or float64
+        The type they are computed in.
+
+    Returns
+    -------
+    ndarray of shape (n, m)
+    """
+    first = core.dense(X)
+    second = first if Z is None else core.dense(Z)
+    out = np.empty((len(X), len(X if Z is None else Z)), dtype=dtype)
+    core.matrix(first, second, core.kernel(5, 1.0, 0.0, 1), out, n_threads)
+    return out
 
 
 def rows_of(X: Rows) -> Rows:

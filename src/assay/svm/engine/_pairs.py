@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -92,6 +94,60 @@ def solve_pairs(
     >>> pairs.coef.round(4).tolist()
     [[0.5, 0.0556], [-0.5, 0.125], [-0.0556, -0.125]]
     """
+    n = rows_of(X).shape[0]
+    bound = np.broadcast_to(np.asarray(upper, dtype=np.float64), n)[None]
+    return solve_pairs_path(
+        X,
+        kernel,
+        codes,
+        n_classes,
+        bound,
+        tol=tol,
+        cache_mb=cache_mb,
+        shrinking=shrinking,
+        start=start,
+        max_iter=max_iter,
+        block=block,
+        n_threads=n_threads,
+        values=values,
+        exact=exact,
+    )[0]
+
+
+def solve_pairs_path(
+    X: Rows,
+    kernel: Kernel,
+    codes: ArrayLike,
+    n_classes: int,
+    uppers: ArrayLike,
+    *,
+    tol: float = 1e-3,
+    cache_mb: float = 200.0,
+    shrinking: bool = True,
+    start: Vector | None = None,
+    max_iter: int = -1,
+    block: int = BLOCK,
+    n_threads: int = 1,
+    values: NDArray[np.float32] | None = None,
+    exact: NDArray[np.float64] | None = None,
+) -> list[Pairs]:
+    """Solve the machines of every pair of classes for many prices.
+
+    Parameters
+    ----------
+    X, kernel, codes, n_classes, tol, cache_mb, shrinking, start, max_iter, block, n_threads
+        As in `solve_pairs`; every price starts from `start`.
+    uppers : array of shape (n_prices, n_samples)
+        One `upper` per price.
+    values, exact : ndarray
+        As in `solve_pairs`. With both of them, the kernel values of a pair are gathered once for
+        all prices.
+
+    Returns
+    -------
+    list of Pairs
+        For each price what `solve_pairs` returns, to the bit.
+    """
     rows = rows_of(X)
     is_gram = kernel.kind == "precomputed"
     if is_gram and (sparse.issparse(rows) or rows.shape[0] != rows.shape[1]):
@@ -102,21 +158,22 @@ def solve_pairs(
         raise DataError(f"codes must have {n} entries of at least 2 classes, got {code.shape}")
     if len(np.unique(code)) != n_classes or code.min() != 0 or code.max() != n_classes - 1:
         raise DataError(f"codes must be 0 to {n_classes - 1}, each at least once")
-    bound = np.ascontiguousarray(np.broadcast_to(np.asarray(upper, dtype=np.float64), n))
-    if not np.all(bound >= 0):
+    bounds = np.ascontiguousarray(uppers, dtype=np.float64)
+    if not np.all(bounds >= 0):
         raise ParameterError("upper must not be negative")
     check_interval("tol", tol, 0.0, open_low=True)
     check_interval("cache_mb", cache_mb, 0)
-    coef = np.zeros((n, n_classes - 1))
+    coefs = np.zeros((len(bounds), n, n_classes - 1))
     if start is not None:
-        coef[:] = _balanced(start, code, bound)
+        for coef, bound in zip(coefs, bounds, strict=True):
+            coef[:] = _balanced(start, code, bound)
     results = core.solve_pairs(
         table_of(rows, is_gram=is_gram),
         kernel.native(),
         code,
         n_classes,
-        bound,
-        coef,
+        bounds,
+        coefs.reshape(-1, n_classes - 1),
         tol,
         int(cache_mb * 2**20),
         shrinking,
@@ -126,6 +183,15 @@ def solve_pairs(
         known_values(values, n, np.float32, is_gram=is_gram),
         known_values(exact, n, np.float64, is_gram=is_gram),
     )
+    n_pairs = n_classes * (n_classes - 1) // 2
+    return [
+        _pairs(coef, results[price * n_pairs : (price + 1) * n_pairs])
+        for price, coef in enumerate(coefs)
+    ]
+
+
+def _pairs(coef: Vector, results: Sequence[tuple[Any, ...]]) -> Pairs:
+    """Return the core's numbers of one price by name."""
     each = [solution_of(numbers, coef[0], coef[0]) for numbers in results]
     return Pairs(
         coef=coef,
