@@ -185,6 +185,16 @@ class Answer(NamedTuple):
     outer: list[float]
     inner: dict[str, NDArray[np.float64]]  # by family: (blocks, candidates)
     fits: int
+    grids: dict[str, list[dict[str, Any]]]  # by family: its candidates, in Assay's words
+
+    def score(self, block: int, choice: tuple[str, dict[str, Any]]) -> float:
+        """Return the inner score of a candidate for one outer block."""
+        name, params = choice
+        return float(self.inner[name][block, self.grids[name].index(params)])
+
+
+def candidates(families: Mapping[str, Spec]) -> dict[str, list[dict[str, Any]]]:
+    return {name: list(ParameterGrid(dict(spec.grid))) for name, spec in families.items()}
 
 
 def encoder(nominal: Sequence[int]) -> Any:
@@ -224,7 +234,8 @@ def ours(families: Mapping[str, Spec]) -> Callable[[], Callable[[Rows], Answer]]
                 last = first + len(ParameterGrid(dict(spec.grid)))
                 inner[name] = found.inner_scores_[:, first:last]
                 first = last
-            return Answer(chosen, list(found.outer_scores_), inner, found.outcome_.work.fits - 1)
+            fits = found.outcome_.work.fits - 1
+            return Answer(chosen, list(found.outer_scores_), inner, fits, candidates(families))
 
         return call
 
@@ -297,15 +308,24 @@ def _answer(families: Mapping[str, Spec], library: str, found: Mapping[str, Any]
         list(found["test_score"]),
         dict(zip(families, np.split(inner, ends[:-1], axis=1), strict=True)),
         sum(4 * sum(sizes) + 1 for _ in searches),
+        candidates(families),
     )
 
 
 def agreement(data: Any, result: Answer, reference: Answer) -> str:  # noqa: ARG001
     """Say how far a contestant is from the naive search over Assay's estimators."""
-    same = sum(a == b for a, b in zip(result.chosen, reference.chosen, strict=True))
+    differ = [a != b for a, b in zip(result.chosen, reference.chosen, strict=True)]
+    # scikit-learn takes the greatest sum of scores, Assay the first of sums that rounding parts.
+    tied = sum(
+        apart and abs(reference.score(block, a) - reference.score(block, b)) <= 1e-12
+        for block, (apart, a, b) in enumerate(
+            zip(differ, result.chosen, reference.chosen, strict=True)
+        )
+    )
     outer = np.abs(np.subtract(result.outer, reference.outer)).max()
     gaps = {name: np.abs(result.inner[name] - reference.inner[name]).max() for name in result.inner}
-    text = f"{result.fits} fits; {same} of {len(result.chosen)} choices the same; "
+    text = f"{result.fits} fits; {differ.count(False)} of {len(differ)} choices the same"
+    text += f", {tied} tied by inner score; " if tied else "; "
     text += f"outer {np.mean(result.outer):.4f} (gap {outer:.0e}); "
     if max(gaps.values()) <= 1e-9:
         return text + f"inner scores within {max(gaps.values()):.0e}"
