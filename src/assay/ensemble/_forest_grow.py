@@ -80,8 +80,12 @@ class Training:
 
     @cached_property
     def _fine(self) -> FineRows | None:
-        """Columns as numbers, where trees ask for them."""
-        if self.plan.options.splitter != "random" or self.plan.options.bootstrap:
+        """Columns as numbers, where trees ask for them; the others would only carry a copy."""
+        options = self.plan.options
+        drawn = options.splitter == "random" and not options.bootstrap
+        equal = self.weight is None or bool((self.weight == self.weight[0]).all())
+        limited = options.max_leaf_nodes is not None or options.monotonic_cst is not None
+        if not drawn or not equal or limited or self.bins.codes.dtype != np.uint8:
             return None
         return FineRows.build(self.rows, self.bins, self.plan.n_threads)
 
