@@ -44,9 +44,6 @@ namespace assay::tree {
 
 // Targets whose sums over rows of weight 1 are counts, or a sum of one number.
 template <class Target>
-inline constexpr bool counts_classes = std::is_same_v<typename Target::Unit, std::uint32_t> &&
-                                       requires { typename Target::IntegerEntry; };
-template <class Target>
 inline constexpr bool has_blocks = std::is_same_v<Target, BinaryTarget> ||
                                    std::is_same_v<Target, MeanTarget<1>> || counts_classes<Target>;
 

@@ -416,6 +416,11 @@ class ClassTarget {
     std::size_t n_classes_;
 };
 
+// Cells of one count per class.
+template <class Target>
+inline constexpr bool counts_classes = std::is_same_v<typename Target::Unit, std::uint32_t> &&
+                                       requires { typename Target::IntegerEntry; };
+
 // Regression on one or several outputs: a cell is (weight, sum of each output). `fixed` is the
 // number of outputs where it is known to be 1, else 0.
 template <std::size_t fixed>

@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -35,6 +36,7 @@
 #include "assay/tree/binary_cut.hpp"
 #include "assay/tree/bins.hpp"
 #include "assay/tree/bootstrap.hpp"
+#include "assay/tree/class_cut.hpp"
 #include "assay/tree/criterion.hpp"
 #include "assay/tree/cut_guide.hpp"
 #include "assay/tree/grow_options.hpp"
@@ -69,6 +71,9 @@ class Grower {
             cells32_.assign(256 * group_size, 0);
             cells64_.assign(256 * group_size, 0);
         }
+        if constexpr (counts_classes<Target>) {
+            lanes_ = target.criterion() == Criterion::gini ? class_lanes(width_) : 0;
+        }
     }
 
     // The rows of a tree: all of positive weight, or a bootstrap sample of them. False when the
@@ -93,8 +98,12 @@ class Grower {
 
     // `unit`: every entry has weight 1, so that rows need not be counted beside weights.
     void prepare(bool unit) {
-        has_kernel_ = binary_gini && !options_.random_splitter && options_.monotone.empty() &&
-                      (unit || options_.min_samples_leaf == 1);
+        has_kernel_ = (binary_gini || lanes_ != 0) && !options_.random_splitter &&
+                      options_.monotone.empty() && (unit || options_.min_samples_leaf == 1);
+        if (has_kernel_ && lanes_ != 0) {
+            class_cells_.assign(256 * lanes_ * group_size, 0);
+            class_total_.assign(lanes_, 0);
+        }
         is_free_ = options_.monotone.empty() && options_.min_samples_leaf == 1 &&
                    options_.min_weight_fraction_leaf <= 0;
         presorted_.clear();
@@ -533,6 +542,8 @@ class Grower {
         }
         if constexpr (binary_gini) {
             return try_best_cuts<n>(node);
+        } else if constexpr (counts_classes<Target>) {
+            return try_class_cuts<n>(node, stream);
         }
         return 0;
     }
@@ -774,6 +785,108 @@ class Grower {
             best_.first_right = cut.first_right;
             best_.knows_left = true;
             left_total_[0] = packed(cut);
+        }
+        return 1;
+    }
+
+    // Several classes. Small nodes sort their rows instead where the column has many bins; big ones
+    // need wider counts.
+    template <std::size_t n>
+    std::size_t try_class_cuts(const Node& node, RandomStream& stream) {
+        if (node.summary.weight >= class_cut_weight) {
+            std::size_t n_tried = 0;
+            for (std::size_t g = 0; g < n; ++g) {
+                n_tried += try_column(node, group_[g], stream) ? 1 : 0;
+            }
+            return n_tried;
+        }
+        std::size_t n_tried = 0;
+        std::size_t n_dense = 0;
+        for (std::size_t g = 0; g < n; ++g) {
+            const std::size_t f = group_[g];
+            const auto n_bins = static_cast<std::size_t>(bins_.n_bins[f]);
+            if (prefers_class_cut(node.size(), n_bins, lanes_)) {
+                group_[n_dense++] = f;
+            } else {
+                n_tried += try_column(node, f, stream) ? 1 : 0;
+            }
+        }
+        switch (n_dense) {
+            case 1:
+                return n_tried + try_class_dense<1>(node);
+            case 2:
+                return n_tried + try_class_dense<2>(node);
+            case 3:
+                return n_tried + try_class_dense<3>(node);
+            case 4:
+                return n_tried + try_class_dense<4>(node);
+            default:
+                return n_tried;
+        }
+    }
+
+    template <std::size_t n>
+    std::size_t try_class_dense(const Node& node) {
+        std::array<const Code*, n> codes;
+        for (std::size_t g = 0; g < n; ++g) {
+            codes[g] = bins_.codes + group_[g] * bins_.rows;
+        }
+        const std::size_t room = 256 * lanes_;
+        fill_classes<n>(rows(node), codes, class_cells_.data(), lanes_);
+        for (std::size_t k = 0; k < width_; ++k) {
+            class_total_[k] = static_cast<std::int16_t>(total_[k]);
+        }
+        std::size_t n_tried = 0;
+        for (std::size_t g = 0; g < n; ++g) {
+            std::int16_t* cells = class_cells_.data() + room * g;
+            const auto n_bins = static_cast<std::size_t>(bins_.n_bins[group_[g]]);
+            n_tried +=
+                take_class_cut(group_[g], cells, dispatch([&](auto level) {
+                                   return ClassCutSearch<decltype(level)>::dense(
+                                       cells, n_bins, lanes_, class_total_.data(), min_weight());
+                               }));
+            std::fill_n(cells, n_bins * lanes_, std::int16_t{0});
+        }
+        return n_tried;
+    }
+
+    // By value: counts may alias anything else (see gather).
+    template <std::size_t n>
+    static void fill_classes(std::span<const Entry> entries, std::array<const Code*, n> codes,
+                             std::int16_t* __restrict cells, std::size_t lanes) noexcept {
+        const int shift = std::countr_zero(lanes);
+        for (const Entry e : entries) {
+            for (std::size_t g = 0; g < n; ++g) {
+                std::int16_t& count = cells[((256 * g + codes[g][e.row]) << shift) + e.label];
+                count = static_cast<std::int16_t>(count + e.weight);
+            }
+        }
+    }
+
+    // 0 when the column is constant in this node.
+    std::size_t take_class_cut(std::size_t f, const std::int16_t* cells, const ClassCut& cut) {
+        if (cut.last_left < 0) {
+            if (min_weight() <= 1) {
+                constant_[f / 64] |= std::uint64_t{1} << (f % 64);
+                return 0;
+            }
+            return 1;
+        }
+        const auto column = static_cast<std::int32_t>(f);
+        if (best_.loses_to(cut.score, column)) {
+            best_.score = cut.score;
+            best_.feature = column;
+            best_.nominal = best_.missing_left = best_.has_missing = false;
+            best_.last_left = cut.last_left;
+            best_.first_right = cut.first_right;
+            best_.knows_left = true;
+            std::fill(left_total_.begin(), left_total_.end(), Unit{});
+            for (std::int32_t b = 0; b <= cut.last_left; ++b) {
+                const std::int16_t* cell = cells + static_cast<std::size_t>(b) * lanes_;
+                for (std::size_t k = 0; k < width_; ++k) {
+                    left_total_[k] += static_cast<Unit>(cell[k]);
+                }
+            }
         }
         return 1;
     }
@@ -1021,6 +1134,9 @@ class Grower {
     std::vector<double> value_;
     std::vector<std::uint32_t> cells32_;  // zero between calls
     std::vector<std::uint64_t> cells64_;
+    std::size_t lanes_ = 0;                  // of class_cut.hpp, 0: not used
+    std::vector<std::int16_t> class_cells_;  // zero between calls
+    std::vector<std::int16_t> class_total_;
     std::array<std::size_t, group_size> group_{};
     std::size_t n_group_ = 0;
     Presorted presorted_;
