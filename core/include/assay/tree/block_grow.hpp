@@ -147,8 +147,8 @@ class BlockGrower {
             below_.reset(new BlockGrower(bins, fine, guide, target, options, weight, this, fewer));
         }
         if (above != nullptr && !fine.empty()) {
-            number_rows_.resize(below_ ? fine.step * rows : 0);
             if (rows <= FineRows::most_rows) {
+                number_rows_.resize(below_ ? fine.step * rows : 0);
                 take_fine_columns();
             }
         }
@@ -237,11 +237,23 @@ class BlockGrower {
         take_rows([this](std::size_t k) { return place_[k]; });
     }
 
-    // The columns that are numbers: row by row for the blocks below, and as columns for cuts. Rows
-    // are taken from block to block, since to pick few of a long table misses every cache.
+    // The columns that are numbers: row by row for the blocks below, and as columns for cuts. Blocks
+    // that have no use for them only know where their rows are in the table.
     void copy_numbers(std::size_t n) {
-        const float* from = above_->above_ == nullptr ? fine_.values : above_->number_rows_.data();
-        const std::uint32_t* place = place_.data();
+        const bool is_first = above_->number_rows_.empty();
+        if (is_first && above_->above_ != nullptr) {
+            origin_.resize(n);
+            for (std::size_t i = 0; i < n; ++i) {
+                origin_[i] = above_->origin_[place_[i]];
+            }
+        } else if (is_first) {
+            origin_.assign(place_.begin(), place_.end());
+        }
+        if (!has_fine()) {
+            return;
+        }
+        const float* from = is_first ? fine_.values : above_->number_rows_.data();
+        const std::uint32_t* place = is_first ? origin_.data() : place_.data();
         dispatch([&](auto level) {
             using Kernel = Block<decltype(level)>;
             if (below_) {
@@ -251,10 +263,7 @@ class BlockGrower {
                 from = number_rows_.data();
                 place = nullptr;
             }
-            if (has_fine()) {
-                Kernel::fine_columns(from, fine_.step, place, n, numbers_.data(),
-                                     stride_of_numbers());
-            }
+            Kernel::fine_columns(from, fine_.step, place, n, numbers_.data(), stride_of_numbers());
         });
     }
 
@@ -1014,6 +1023,7 @@ class BlockGrower {
     const std::uint8_t* records_ = nullptr;
     std::vector<std::uint8_t> record_room_;
     std::size_t step_ = 0;
+    std::vector<std::uint32_t> origin_;     // of each row in the table
     std::vector<std::uint32_t> place_;      // of each row in the block above
     AlignedBuffer<float> numbers_;          // of the columns in fine_, in small blocks
     std::vector<float> number_rows_;        // the same row by row, for the blocks below
