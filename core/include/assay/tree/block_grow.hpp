@@ -237,8 +237,8 @@ class BlockGrower {
         take_rows([this](std::size_t k) { return place_[k]; });
     }
 
-    // The columns that are numbers: row by row for the blocks below, and as columns for cuts. Blocks
-    // that have no use for them only know where their rows are in the table.
+    // The columns that are numbers: row by row for the blocks below, and as columns for cuts.
+    // Blocks that have no use for them only know where their rows are in the table.
     void copy_numbers(std::size_t n) {
         const bool is_first = above_->number_rows_.empty();
         if (is_first && above_->above_ != nullptr) {
