@@ -15,7 +15,7 @@ using assay::MatrixView;
 namespace {
 
 constexpr std::size_t n_columns = 4;
-const std::vector<std::int32_t> n_levels{0, 40, 0, 3};
+std::vector<std::int32_t> n_levels{0, 40, 0, 3};
 
 // Trees that split at random, depth first; columns 1 and 3 are nominal.
 Nodes random_trees(std::uint64_t seed, std::size_t n_trees, std::size_t max_nodes,
@@ -44,8 +44,9 @@ Nodes random_trees(std::uint64_t seed, std::size_t n_trees, std::size_t max_node
                 nodes.missing_left[node] = static_cast<std::uint8_t>(stream.below(2U));
                 if (n_levels[f] != 0) {
                     nodes.slot[node] = static_cast<std::int32_t>(nodes.words.size());
-                    nodes.words.push_back(stream());
-                    nodes.words.push_back(stream());
+                    for (int word = 0; word < 4; ++word) {
+                        nodes.words.push_back(stream());
+                    }
                 } else {
                     nodes.threshold[node] = std::round(stream.normal() * 4) / 4;
                 }
@@ -75,8 +76,10 @@ std::vector<double> random_rows(std::uint64_t seed, std::size_t n, bool nominal,
     std::vector<double> rows(n * n_columns);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const std::int32_t levels = n_levels[i % n_columns];
-        rows[i] = nominal && levels != 0 ? static_cast<double>(stream.below(45U)) - 1
-                                         : std::round(stream.normal() * 4) / 4;
+        rows[i] =
+            nominal && levels != 0
+                ? static_cast<double>(stream.below(static_cast<std::uint32_t>(n_levels[1]) + 5)) - 1
+                : std::round(stream.normal() * 4) / 4;
         if (missing && stream.uniform() < 0.1) {
             rows[i] = std::nan("");
         }
@@ -129,7 +132,9 @@ void check_out_of_bag(bool nominal) {
 }  // namespace
 
 TEST_CASE("packed, flat and single walks reach the leaf of the definition; sums are in order") {
-    for (const bool nominal : {false, true}) {
+    for (const std::int32_t levels : {0, 40, 64, 100}) {
+        const bool nominal = levels != 0;
+        n_levels[1] = nominal ? levels : 40;
         for (const bool missing : {false, true}) {
             for (const std::size_t max_nodes : {1U, 3U, 31U, 4000U}) {
                 const Nodes grown = random_trees(max_nodes, 9, max_nodes, 3, nominal);

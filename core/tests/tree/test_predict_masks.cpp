@@ -11,13 +11,16 @@ using namespace assay::tree;
 
 namespace {
 
-// Random trees of numeric splits on three columns.
+// Random trees on three columns; the second one may be nominal, with 200 levels.
 struct Example {
+    explicit Example(bool nominal = false) : n_levels{0, nominal ? 200 : 0, 0} {}
+
     std::vector<std::int64_t> start{0};
     std::vector<std::int32_t> left, feature, slot;
     std::vector<double> threshold;
     std::vector<std::uint8_t> missing_left;
-    std::vector<std::int32_t> n_levels = std::vector<std::int32_t>(3, 0);
+    std::vector<std::int32_t> n_levels;
+    std::vector<std::uint32_t> words;
     RandomStream random{3, 0};
 
     void add_tree(std::size_t splits, std::uint32_t n_values) {
@@ -32,6 +35,13 @@ struct Example {
             threshold[node] = random.below(n_values);
             missing_left[node] = static_cast<std::uint8_t>(random.below(2U));
             slot[node] = -1;
+            if (n_levels[static_cast<std::size_t>(feature[node])] != 0) {
+                slot[node] = static_cast<std::int32_t>(words.size());
+                threshold[node] = 0;
+                for (int word = 0; word < 7; ++word) {
+                    words.push_back(random());
+                }
+            }
             leaves.push_back(add());
             leaves.push_back(add());
         }
@@ -56,6 +66,7 @@ struct Example {
         nodes.missing_left = missing_left;
         nodes.slot = slot;
         nodes.n_levels = n_levels;
+        nodes.words = words;
         return nodes;
     }
 
@@ -104,28 +115,31 @@ void check_leaves(Example& example, std::uint32_t n_values) {
 TEST_CASE("all nodes at once find the leaves that a walk finds") {
     for (const CpuLevel level : {CpuLevel::baseline, CpuLevel::avx2, CpuLevel::avx512}) {
         limit_cpu(level);
-        for (const std::uint32_t n_values : {3U, 40U, 254U}) {
-            Example example;
+        // Above 1000: one column is nominal.
+        for (const std::uint32_t n_values : {3U, 40U, 254U, 1003U, 1040U, 1254U}) {
+            Example example(n_values > 1000U);
             for (const std::size_t splits : {0U, 1U, 7U, 30U, 254U}) {
-                example.add_tree(splits, n_values);
+                example.add_tree(splits, n_values % 1000);
             }
             CHECK(MaskForest::serves(example.view(), 256));
-            check_leaves<double>(example, n_values);
-            check_leaves<float>(example, n_values);
+            check_leaves<double>(example, n_values % 1000);
+            check_leaves<float>(example, n_values % 1000);
         }
     }
     limit_cpu({});
 }
 
-TEST_CASE("masks do not serve few rows, large trees, nominal splits or too many thresholds") {
+TEST_CASE("masks do not serve few rows, large trees, too many thresholds or levels") {
     Example example;
     example.add_tree(5, 10);
     CHECK(MaskForest::serves(example.view(), 256));
     CHECK(!MaskForest::serves(example.view(), 255));
-    NodesView nominal = example.view();
-    const std::uint32_t word = 1;
-    nominal.words = {&word, 1};
-    CHECK(!MaskForest::serves(nominal, 1000));
+    Example nominal(true);
+    nominal.add_tree(60, 10);
+    CHECK(MaskForest(nominal.view()).is_usable());
+    nominal.n_levels[1] = 255;
+    nominal.words.resize(nominal.words.size() + 1);
+    CHECK(!MaskForest(nominal.view()).is_usable());
     Example many;
     for (int t = 0; t < 10; ++t) {
         many.add_tree(200, 1U << 30);

@@ -5,7 +5,8 @@
 // A walk takes a step per level and row, each waiting for the one before. Here a node is one
 // comparison of 64 codes and two words; for trees of up to 255 leaves that is far less. Codes
 // are exact: code(x) is the number of thresholds of the column below x, over all trees, so that
-// x <= threshold j is code <= j; a missing value has the code 255.
+// x <= threshold j is code <= j; a missing value has the code 255. The code of a nominal value is
+// its level, and what goes left is a set of codes, looked up by the two halves of a code.
 //
 // Needs   nodes that passed predict_check.hpp; serves().
 // Cost    about 3 ns to code a value, 1 ns per row and tree of 31 leaves (AVX-512).
@@ -31,6 +32,17 @@ struct MaskNode {
     std::uint16_t column;
     std::uint8_t cut;  // codes up to this one go left
     std::uint8_t missing_left;
+    std::int32_t set;  // nominal: the place of its set, else -1
+};
+
+// A set of codes: bit (c / 16) % 8 of byte 16 (c / 128) + c % 16 is code c.
+struct CodeSet {
+    std::uint8_t bytes[32];
+
+    void add(std::size_t c) noexcept {
+        std::uint8_t& byte = bytes[c / 128 * 16 + c % 16];
+        byte = static_cast<std::uint8_t>(byte | 1U << (c / 16 % 8));
+    }
 };
 
 template <class Level>
@@ -42,9 +54,9 @@ struct MaskWalk {
                      std::uint8_t* codes) noexcept;
     // Which of the leaves each of 64 rows reaches. Codes of column c begin at codes + c * stride;
     // `reach` has room for a word per node.
-    static void leaves(const MaskNode* nodes, std::size_t n_nodes, const std::uint16_t* leaf,
-                       std::size_t n_leaves, const std::uint8_t* codes, std::size_t stride,
-                       std::uint64_t* reach, std::uint8_t* out) noexcept;
+    static void leaves(const MaskNode* nodes, std::size_t n_nodes, const CodeSet* sets,
+                       const std::uint16_t* leaf, std::size_t n_leaves, const std::uint8_t* codes,
+                       std::size_t stride, std::uint64_t* reach, std::uint8_t* out) noexcept;
 };
 
 class MaskForest {
@@ -53,7 +65,7 @@ class MaskForest {
 
     // Whether it pays and is possible; thresholds are counted by the constructor only.
     [[nodiscard]] static bool serves(const NodesView& nodes, std::size_t n_rows) noexcept {
-        if (!nodes.words.empty() || n_rows < 256 || nodes.n_levels.size() > 65535) {
+        if (n_rows < 256 || nodes.n_levels.size() > 65535) {
             return false;
         }
         for (std::size_t t = 0; t < nodes.n_trees(); ++t) {
@@ -67,7 +79,7 @@ class MaskForest {
     explicit MaskForest(const NodesView& nodes) {
         std::vector<std::vector<double>> cuts(nodes.n_levels.size());
         for (std::size_t i = 0; i < nodes.left.size(); ++i) {
-            if (nodes.left[i] != 0) {
+            if (nodes.left[i] != 0) {  // nominal columns too: one number, whatever it means
                 cuts[static_cast<std::size_t>(nodes.feature[i])].push_back(nodes.threshold[i]);
             }
         }
@@ -75,15 +87,18 @@ class MaskForest {
         for (std::size_t f = 0; f < cuts.size(); ++f) {
             std::sort(cuts[f].begin(), cuts[f].end());
             cuts[f].erase(std::unique(cuts[f].begin(), cuts[f].end()), cuts[f].end());
-            if (cuts[f].size() > most_cuts) {
+            if (cuts[f].empty()) {
+                continue;
+            }
+            if (cuts[f].size() > most_cuts ||
+                nodes.n_levels[f] > static_cast<std::int32_t>(most_cuts)) {
                 return;  // not usable
             }
-            if (!cuts[f].empty()) {
-                place[f] = static_cast<std::uint16_t>(columns_.size());
-                columns_.push_back(f);
-                cuts_.insert(cuts_.end(), cuts[f].begin(), cuts[f].end());
-                cuts_.resize(columns_.size() * 256, std::numeric_limits<double>::infinity());
-            }
+            place[f] = static_cast<std::uint16_t>(columns_.size());
+            columns_.push_back(f);
+            n_levels_.push_back(nodes.n_levels[f]);
+            cuts_.insert(cuts_.end(), cuts[f].begin(), cuts[f].end());
+            cuts_.resize(columns_.size() * 256, std::numeric_limits<double>::infinity());
         }
         for (std::size_t t = 0; t < nodes.n_trees(); ++t) {
             const auto first = static_cast<std::size_t>(nodes.start[t]);
@@ -98,11 +113,17 @@ class MaskForest {
                     continue;
                 }
                 const auto f = static_cast<std::size_t>(nodes.feature[i]);
+                if (nodes.slot[i] >= 0) {
+                    inner_.push_back({at, static_cast<std::uint16_t>(nodes.left[i]), place[f], 0, 0,
+                                      static_cast<std::int32_t>(sets_.size())});
+                    sets_.push_back(left_codes(nodes, i));
+                    continue;
+                }
                 const auto cut =
                     std::lower_bound(cuts[f].begin(), cuts[f].end(), nodes.threshold[i]) -
                     cuts[f].begin();
                 inner_.push_back({at, static_cast<std::uint16_t>(nodes.left[i]), place[f],
-                                  static_cast<std::uint8_t>(cut), nodes.missing_left[i]});
+                                  static_cast<std::uint8_t>(cut), nodes.missing_left[i], -1});
             }
             inner_start_.push_back(inner_.size());
             leaf_start_.push_back(leaf_.size());
@@ -110,18 +131,28 @@ class MaskForest {
         is_usable_ = true;
     }
 
-    // False where a column has too many thresholds.
+    // False where a column has too many thresholds or levels.
     [[nodiscard]] bool is_usable() const noexcept { return is_usable_; }
 
     // Codes of up to `rows` rows, for leaves(): X begins at the first of them.
     template <class T>
     void code(const T* X, std::size_t n_cols, std::size_t n, std::uint8_t* codes) const noexcept {
-        dispatch([&](auto level) {
-            for (std::size_t c = 0; c < columns_.size(); ++c) {
-                MaskWalk<decltype(level)>::code(cuts_.data() + 256 * c, X + columns_[c], n_cols, n,
-                                                codes + c * rows);
+        for (std::size_t c = 0; c < columns_.size(); ++c) {
+            const T* x = X + columns_[c];
+            if (n_levels_[c] != 0) {
+                const auto levels = static_cast<T>(n_levels_[c]);
+                for (std::size_t i = 0; i < n; ++i) {
+                    const T value = x[i * n_cols];
+                    const bool is_level = (value >= 0) & (value < levels);
+                    codes[c * rows + i] = static_cast<std::uint8_t>(is_level ? value : T{255});
+                }
+                continue;
             }
-        });
+            dispatch([&](auto level) {
+                MaskWalk<decltype(level)>::code(cuts_.data() + 256 * c, x, n_cols, n,
+                                                codes + c * rows);
+            });
+        }
     }
     [[nodiscard]] std::size_t code_bytes() const noexcept {
         return std::max<std::size_t>(1, columns_.size()) * rows;
@@ -153,6 +184,23 @@ class MaskForest {
     static constexpr std::int64_t most_leaves = 255;
     static constexpr std::size_t most_cuts = 254;
 
+    // The codes that go left at a nominal split; missing values and unseen levels have code 255.
+    [[nodiscard]] static CodeSet left_codes(const NodesView& nodes, std::size_t i) noexcept {
+        CodeSet set{};
+        const std::uint32_t* words = nodes.words.data() + nodes.slot[i];
+        const auto n_levels =
+            static_cast<std::size_t>(nodes.n_levels[static_cast<std::size_t>(nodes.feature[i])]);
+        for (std::size_t level = 0; level < n_levels; ++level) {
+            if ((words[level / 32] >> (level % 32) & 1U) != 0) {
+                set.add(level);
+            }
+        }
+        if (nodes.missing_left[i] != 0) {
+            set.add(255);
+        }
+        return set;
+    }
+
     // body(i, which, count): which of the leaves of tree t rows i .. i + count - 1 reach.
     template <class Body>
     void each_64(std::size_t t, const std::uint8_t* codes, std::size_t n,
@@ -161,19 +209,22 @@ class MaskForest {
         alignas(cache_line) std::array<std::uint8_t, 64> which;
         for (std::size_t i = 0; i < n; i += 64) {
             dispatch([&](auto level) {
-                MaskWalk<decltype(level)>::leaves(
-                    inner_.data() + inner_start_[t], inner_start_[t + 1] - inner_start_[t],
-                    leaf_.data() + leaf_start_[t], leaf_start_[t + 1] - leaf_start_[t], codes + i,
-                    rows, reach.data(), which.data());
+                MaskWalk<decltype(level)>::leaves(inner_.data() + inner_start_[t],
+                                                  inner_start_[t + 1] - inner_start_[t],
+                                                  sets_.data(), leaf_.data() + leaf_start_[t],
+                                                  leaf_start_[t + 1] - leaf_start_[t], codes + i,
+                                                  rows, reach.data(), which.data());
             });
             body(i, which.data(), std::min<std::size_t>(64, n - i));
         }
     }
 
     bool is_usable_ = false;
-    std::vector<std::size_t> columns_;  // those that are asked for
+    std::vector<std::size_t> columns_;    // those that are asked for
+    std::vector<std::int32_t> n_levels_;  // of these, 0: numeric
     std::vector<double> cuts_;
     std::vector<MaskNode> inner_;
+    std::vector<CodeSet> sets_;
     std::vector<std::size_t> inner_start_{0};
     std::vector<std::uint16_t> leaf_;
     std::vector<std::size_t> leaf_start_{0};
