@@ -227,11 +227,17 @@ def _version(package: str) -> str | None:
 _NOT_FAMILIES = frozenset(
     {
         "__init__",
+        "cluster_quality",
+        "consensus",
         "kills",
         "linear_classify",
+        "objectives",
         "paths",
         "peers",
+        "quality",
+        "quality_contestants",
         "run",
+        "searches",
         "tables",
         "trees_quality",
         "work",
