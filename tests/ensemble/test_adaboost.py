@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -198,6 +199,17 @@ def test_path_equals_single_fits(learner: Any, n_classes: int) -> None:
     weight = np.random.default_rng(1).random(150)
     assert_path_equals_single_fits(family, X, y, weight=weight)
     assert AdaBoostClassifier.assay_path.n_fits(grid) == 3
+
+
+def test_path_holds_the_stages_asked_for_only() -> None:
+    X, y = table(3, 20_000, 3)
+    half = np.arange(10_000)
+    path, grid = AdaBoostClassifier.assay_path, [{"n_estimators": 5}, {"n_estimators": 200}]
+    tracemalloc.start()
+    list(path.fit_predict(AdaBoostClassifier(), X, y, None, half, [half + 10_000], grid))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 0.5 * 200 * 10_000 * 3 * 8  # half of what all 200 stages take
 
 
 def test_missing_and_nominal_columns_of_a_frame() -> None:

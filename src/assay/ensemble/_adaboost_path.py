@@ -7,7 +7,7 @@ of each come from its own rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,22 +74,22 @@ class AdaBoostPath:
             With size = number of nodes (of learners, where they are no trees of the core).
         """
         settings = [{**estimator.get_params(deep=False), **each} for each in candidates]
-        longest = _longest(settings)
+        asked = _asked(settings)
         part = None if weight is None else weight[train]
         queries = X[np.concatenate(tests)]
-        runs: dict[str, tuple[Any, list[NDArray[np.float64]]]] = {}
+        runs: dict[str, tuple[Any, dict[int, NDArray[np.float64]]]] = {}
         for each, setting in zip(candidates, settings, strict=True):
             model = clone(estimator).set_params(**each)
             model._check_parameters()  # what is wrong with a candidate is told in its turn
             key = run_key(setting, _FREE)
             if key not in runs:
-                model.set_params(n_estimators=longest[key])
+                model.set_params(n_estimators=max(asked[key]))
                 ranks = None if shared is None else (shared, train)
                 model._fit(X[train], y[train], part, ranks)
-                runs[key] = model, list(model.staged_decision_function(queries))
+                runs[key] = model, _stages(model, queries, asked[key])
             run, decisions = runs[key]
-            n = min(int(setting["n_estimators"]), len(decisions))
-            whole = _predicted(run, decisions[n - 1], int(y.max()) + 1)
+            n = min(int(setting["n_estimators"]), max(decisions))
+            whole = _predicted(run, decisions[n], int(y.max()) + 1)
             yield Fitted(whole.blocks([len(test) for test in tests]), _size(run, n))
 
     def refit(
@@ -104,14 +104,26 @@ class AdaBoostPath:
         return clone(estimator).set_params(**candidate).fit(X, y, weight)
 
 
-def _longest(settings: Sequence[Mapping[str, Any]]) -> dict[str, int]:
-    longest: dict[str, int] = {}
+def _asked(settings: Sequence[Mapping[str, Any]]) -> dict[str, set[int]]:
+    """Return the numbers of learners that candidates of one run ask for."""
+    asked: dict[str, set[int]] = {}
     for setting in settings:
         n = setting["n_estimators"]
         if isinstance(n, int | np.integer) and n >= 1:
-            key = run_key(setting, _FREE)
-            longest[key] = max(longest.get(key, 1), int(n))
-    return longest
+            asked.setdefault(run_key(setting, _FREE), set()).add(int(n))
+    return asked
+
+
+def _stages(
+    model: Any, queries: NDArray[Any], asked: Collection[int]
+) -> dict[int, NDArray[np.float64]]:
+    """Return decisions after so many learners, and after the last: all would fill the memory."""
+    kept: dict[int, NDArray[np.float64]] = {}
+    for n, decision in enumerate(model.staged_decision_function(queries), start=1):
+        if n - 1 not in asked:
+            kept.pop(n - 1, None)
+        kept[n] = decision
+    return kept
 
 
 def _size(run: Any, n: int) -> float:
