@@ -206,7 +206,7 @@ def test_path_holds_the_stages_asked_for_only() -> None:
     half = np.arange(10_000)
     path, grid = AdaBoostClassifier.assay_path, [{"n_estimators": 5}, {"n_estimators": 200}]
     tracemalloc.start()
-    list(path.fit_predict(AdaBoostClassifier(), X, y, None, half, [half + 10_000], grid))
+    list(path.fit_predict(AdaBoostClassifier(), None, X, y, None, half, [half + 10_000], grid))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 0.5 * 200 * 10_000 * 3 * 8  # half of what all 200 stages take
