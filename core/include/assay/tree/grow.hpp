@@ -767,8 +767,9 @@ class Grower {
         return n_tried;
     }
 
-    // 0 when the column is constant in this node.
-    std::size_t take_cut(std::size_t f, double min_weight, const BinaryCut& cut) {
+    // 0 when the column is constant in this node; sum_left() makes left_total_ that of the cut.
+    template <class Cut, class SumLeft>
+    std::size_t take_cut(std::size_t f, double min_weight, const Cut& cut, SumLeft sum_left) {
         if (cut.last_left < 0) {
             if (min_weight <= 1) {
                 constant_[f / 64] |= std::uint64_t{1} << (f % 64);
@@ -784,9 +785,12 @@ class Grower {
             best_.last_left = cut.last_left;
             best_.first_right = cut.first_right;
             best_.knows_left = true;
-            left_total_[0] = packed(cut);
+            sum_left();
         }
         return 1;
+    }
+    std::size_t take_cut(std::size_t f, double min_weight, const BinaryCut& cut) {
+        return take_cut(f, min_weight, cut, [&] { left_total_[0] = packed(cut); });
     }
 
     // Several classes. Small nodes sort their rows instead where the column has many bins; big ones
@@ -840,11 +844,12 @@ class Grower {
         for (std::size_t g = 0; g < n; ++g) {
             std::int16_t* cells = class_cells_.data() + room * g;
             const auto n_bins = static_cast<std::size_t>(bins_.n_bins[group_[g]]);
+            const ClassCut cut = dispatch([&](auto level) {
+                return ClassCutSearch<decltype(level)>::dense(cells, n_bins, lanes_,
+                                                              class_total_.data(), min_weight());
+            });
             n_tried +=
-                take_class_cut(group_[g], cells, dispatch([&](auto level) {
-                                   return ClassCutSearch<decltype(level)>::dense(
-                                       cells, n_bins, lanes_, class_total_.data(), min_weight());
-                               }));
+                take_cut(group_[g], min_weight(), cut, [&] { sum_classes(cells, cut.last_left); });
             std::fill_n(cells, n_bins * lanes_, std::int16_t{0});
         }
         return n_tried;
@@ -863,32 +868,15 @@ class Grower {
         }
     }
 
-    // 0 when the column is constant in this node.
-    std::size_t take_class_cut(std::size_t f, const std::int16_t* cells, const ClassCut& cut) {
-        if (cut.last_left < 0) {
-            if (min_weight() <= 1) {
-                constant_[f / 64] |= std::uint64_t{1} << (f % 64);
-                return 0;
-            }
-            return 1;
-        }
-        const auto column = static_cast<std::int32_t>(f);
-        if (best_.loses_to(cut.score, column)) {
-            best_.score = cut.score;
-            best_.feature = column;
-            best_.nominal = best_.missing_left = best_.has_missing = false;
-            best_.last_left = cut.last_left;
-            best_.first_right = cut.first_right;
-            best_.knows_left = true;
-            std::fill(left_total_.begin(), left_total_.end(), Unit{});
-            for (std::int32_t b = 0; b <= cut.last_left; ++b) {
-                const std::int16_t* cell = cells + static_cast<std::size_t>(b) * lanes_;
-                for (std::size_t k = 0; k < width_; ++k) {
-                    left_total_[k] += static_cast<Unit>(cell[k]);
-                }
+    // left_total_ from the bins up to `last`.
+    void sum_classes(const std::int16_t* cells, std::int32_t last) noexcept {
+        std::fill(left_total_.begin(), left_total_.end(), Unit{});
+        for (std::int32_t b = 0; b <= last; ++b) {
+            const std::int16_t* cell = cells + static_cast<std::size_t>(b) * lanes_;
+            for (std::size_t k = 0; k < width_; ++k) {
+                left_total_[k] += static_cast<Unit>(cell[k]);
             }
         }
-        return 1;
     }
 
     void take(const Best& best, std::int32_t column, double threshold) {
