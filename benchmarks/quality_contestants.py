@@ -60,7 +60,7 @@ def assay_study(question: Question, seconds: float | None, effort: str) -> Answe
             raise SystemExit("this assay.fit knows no budget; leave --seconds out")
         options["budget"] = seconds
     start = time.perf_counter()
-    study = assay.fit(train, target="target", metric=question.metric, **options)
+    study = assay.fit(train, target="target", task=question.task, metric=question.metric, **options)
     took = time.perf_counter() - start
     score = study.score
     remarks = {
