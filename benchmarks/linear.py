@@ -201,7 +201,7 @@ def _others() -> tuple[Work, ...]:
     """The works of the classifiers, which have a file of their own."""
     if importlib.util.find_spec("benchmarks.linear_classify") is None:
         return ()
-    works: tuple[Work, ...] = importlib.import_module("benchmarks.linear_classify").WORKS
+    works: tuple[Work, ...] = importlib.import_module("benchmarks.linear_classify").CLASSIFY_WORKS
     return works
 
 

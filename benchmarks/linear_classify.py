@@ -135,7 +135,7 @@ def largest_difference(data: Unit, result: Any, reference: Any) -> str:  # noqa:
 _LOGISTIC = "LogisticRegression"
 _SKLEARN = "sklearn.linear_model"
 
-WORKS = (
+CLASSIFY_WORKS = (
     Work(
         name="logistic, L2, 100k x 20",
         data=logistic_data,

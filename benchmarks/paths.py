@@ -52,7 +52,7 @@ def few_of_many() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 TREE_COUNTS = [{"n_estimators": n} for n in (10, 25, 50, 100, 200)]
 
-WORKS = (
+PATHS = (
     PathWork("ridge", Ridge(), [{"alpha": a} for a in np.geomspace(1e-3, 1e4, 12)], numbers),
     PathWork("lasso", Lasso(), [{"alpha": a} for a in np.geomspace(50, 0.5, 12)], few_of_many),
     PathWork(
@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     table.add_column("family")
     for heading in ("plain fits", "path fits", "path s", "single s", "times faster", "difference"):
         table.add_column(heading, justify="right")
-    for work in WORKS:
+    for work in PATHS:
         if options.only in work.name:
             table.add_row(work.name, *measure(work, options.repeats))
     Console(width=None if sys.stdout.isatty() else 120).print(table)

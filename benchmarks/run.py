@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import os
 import platform
+import re
 import statistics
 import sys
 import time
@@ -39,7 +40,7 @@ PACKAGES = (
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    families = sorted(path.stem for path in HERE.glob("*.py") if path.stem not in _NOT_FAMILIES)
+    families = sorted(path.stem for path in HERE.glob("*.py") if _is_family(path))
     parser.add_argument("family", choices=families)
     parser.add_argument("--repeats", type=int, default=7, help="timed calls of each contestant")
     parser.add_argument("--work", default="", help="only works whose name contains this text")
@@ -73,6 +74,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _measured(path: Path) -> list[dict[str, Any]]:
     """What earlier runs wrote: a run of some works leaves the others alone."""
     return json.loads(path.read_text(encoding="utf-8"))["works"] if path.exists() else []
+
+
+def _is_family(path: Path) -> bool:
+    """Look whether a file defines works, without loading what it needs."""
+    return re.search(r"^WORKS\b", path.read_text(encoding="utf-8"), re.MULTILINE) is not None
 
 
 def measure(work: Work, family: str, repeats: int) -> dict[str, Any]:
@@ -223,26 +229,6 @@ def _version(package: str) -> str | None:
     except metadata.PackageNotFoundError:
         return None
 
-
-_NOT_FAMILIES = frozenset(
-    {
-        "__init__",
-        "cluster_quality",
-        "consensus",
-        "kills",
-        "linear_classify",
-        "objectives",
-        "paths",
-        "peers",
-        "quality",
-        "quality_contestants",
-        "run",
-        "searches",
-        "tables",
-        "trees_quality",
-        "work",
-    }
-)
 
 if __name__ == "__main__":
     sys.exit(main())
