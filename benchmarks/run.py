@@ -178,6 +178,8 @@ def _serve(line: Connection, family: str, work_name: str, contestant_name: str) 
         start = time.perf_counter()
         call(data)
         line.send(time.perf_counter() - start)
+    if "joblib" in sys.modules:  # its idle workers would keep this process for five minutes
+        import_module("joblib.externals.loky").get_reusable_executor().shutdown()
 
 
 def as_table(record: dict[str, Any]) -> Table:
