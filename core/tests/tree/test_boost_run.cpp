@@ -41,8 +41,8 @@ BoostResult boosted(const tests::BoostExample& example, Loss loss, int n_threads
     options.n_cols = n_rows == 0 ? 0 : 4;
     options.n_threads = n_threads;
     const std::vector<double> start(options.n_classes, 0.1);
-    return BoostRun(example.view(), {target, weight}, {}, start, example.n_levels, options)
-        .run(go_on);
+    const BoostTable table(example.view(), n_threads);
+    return BoostRun(table, {target, weight}, {}, start, example.n_levels, options).run(go_on);
 }
 
 }  // namespace
@@ -101,8 +101,9 @@ TEST_CASE("a stump has the closed form -G / (H + lambda) on both sides") {
     options.tree.l2 = 5;
     options.tree.l1 = 2;
     const std::vector<double> start{0.0};
+    const BoostTable table(example.view(), 1);
     const BoostResult result =
-        BoostRun(example.view(), {target, {}}, {}, start, example.n_levels, options).run(go_on);
+        BoostRun(table, {target, {}}, {}, start, example.n_levels, options).run(go_on);
     REQUIRE(result.nodes.value.size() == 2);
     CHECK(result.nodes.value[0] == doctest::Approx((sum[0] - 2) / (count[0] + 5)).epsilon(1e-12));
     CHECK(result.nodes.value[1] == doctest::Approx((sum[1] + 2) / (count[1] + 5)).epsilon(1e-12));
@@ -114,7 +115,64 @@ TEST_CASE("a run that is asked to end does") {
     BoostOptions options;
     options.n_rounds = 50;
     const std::vector<double> start{0.0};
-    BoostRun run(example.view(), {target, {}}, {}, start, example.n_levels, options);
+    const BoostTable table(example.view(), 1);
+    BoostRun run(table, {target, {}}, {}, start, example.n_levels, options);
     const BoostResult result = run.run([](std::size_t round, double, double) { return round < 4; });
     CHECK(result.n_rounds == 5);
+}
+
+TEST_CASE("bundled columns part the rows as their codes say, drawn or not") {
+    // Eight columns of a one-hot coding, the first of them missing here and there.
+    tests::BoostExample example(6000, 10, 20, false);
+    RandomStream random(5, 0);
+    for (std::size_t i = 0; i < example.rows; ++i) {
+        const std::size_t hot = random.below(9U);
+        for (std::size_t f = 0; f < 8; ++f) {
+            example.codes[f * example.rows + i] = f == hot ? 1 : 0;
+        }
+        if (hot == 8) {
+            example.codes[i] = 2;
+        }
+    }
+    std::fill_n(example.n_bins.begin(), 8, 2);
+    example.has_missing[0] = 1;
+    std::vector<double> target = target_of(example, Loss::squared);
+    for (std::size_t i = 0; i < example.rows; ++i) {
+        for (std::size_t f = 0; f < 8; ++f) {
+            target[i] += example.codes[f * example.rows + i] * (0.3 * static_cast<double>(f) - 1);
+        }
+    }
+    for (const std::size_t n_rows : {std::size_t{0}, std::size_t{3000}}) {
+        BoostOptions options;
+        options.n_rounds = 5;
+        options.n_rows = n_rows;
+        const std::vector<double> start{0.1};
+        const BoostTable table(example.view(), 1);
+        REQUIRE(table.has_bundles());
+        const BoostResult result =
+            BoostRun(table, {target, {}}, {}, start, example.n_levels, options).run(go_on);
+        const Nodes& nodes = result.nodes;
+        double loss = 0;
+        std::size_t bundled_splits = 0;
+        for (std::size_t row = 0; row < example.rows; ++row) {
+            double score = start[0];
+            for (std::size_t tree = 0; tree + 1 < nodes.start.size(); ++tree) {
+                const auto first = static_cast<std::size_t>(nodes.start[tree]);
+                std::size_t i = first;
+                while (nodes.left[i] != 0) {
+                    const auto f = static_cast<std::size_t>(nodes.feature[i]);
+                    const std::uint8_t code = example.codes[f * example.rows + row];
+                    const bool left = code == example.n_bins[f] ? nodes.missing_left[i] != 0
+                                                                : code <= nodes.threshold[i];
+                    bundled_splits += f < 8 ? 1 : 0;
+                    i = first + static_cast<std::size_t>(nodes.left[i]) + (left ? 0 : 1);
+                }
+                score += nodes.value[static_cast<std::size_t>(nodes.slot[i])];
+            }
+            loss += 0.5 * (target[row] - score) * (target[row] - score);
+        }
+        CHECK(bundled_splits > example.rows);
+        CHECK(loss / static_cast<double>(example.rows) ==
+              doctest::Approx(result.train_loss.back()).epsilon(1e-12));
+    }
 }

@@ -33,6 +33,10 @@ void check_histograms(const tests::BoostExample& example, const BoostTable& tabl
             const auto r = static_cast<std::size_t>(row);
             expected[example.view().column(f)[r]] += word[r];
         }
+        const auto code_of = table.codes_of_bytes(f);
+        for (std::size_t row = 0; row < example.rows; ++row) {
+            CHECK(code_of[table.bytes(f)[row]] == example.view().column(f)[row]);
+        }
         const std::int64_t* got = table.histogram(hist.data(), total, f, scratch.data());
         for (std::int32_t code = 0; code < table.column(f).n_codes; ++code) {
             CHECK(got[code] == expected[static_cast<std::size_t>(code)]);

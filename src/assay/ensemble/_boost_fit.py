@@ -251,7 +251,7 @@ class GradientBoosting(Estimator):
         settings: Settings,
         loss: tuple[int, float],
         starts: Callable[[Training], Real],
-        codes: NDArray[np.int64] | None,
+        by_class: bool,
         callback: Callback | None,
     ) -> None:
         """Run the kernel on checked data and store the trees."""
@@ -261,20 +261,29 @@ class GradientBoosting(Estimator):
         seed = draw_seed(self.random_state)
         if data.weight is not None and not data.weight.all():
             kept = np.flatnonzero(data.weight)  # a row without weight is no row
-            data, codes = data.take(kept), None if codes is None else codes[kept]
+            data = data.take(kept)
         stops = len(data.target) > _AUTO_STOP_ROWS
         if self.early_stopping != "auto":
             stops = bool(self.early_stopping)
         held: Training | None = None
         if stops and self.validation_fraction is not None:
-            rest, back = held_back(len(data.target), codes, float(self.validation_fraction), seed)
+            rest, back = held_back(
+                len(data.target),
+                data.target if by_class else None,
+                float(self.validation_fraction),
+                seed,
+            )
             data, held = data.take(rest), data.take(back)
         start = np.atleast_1d(np.asarray(starts(data), dtype=np.float64))
         n_levels = levels_of(self)
         bins = data.bins(int(self.max_bins), n_levels, n_threads)
+        table = kernels.boost_table(
+            **{field.name: getattr(bins, field.name) for field in fields(bins)}, n_threads=n_threads
+        )
+        del bins  # a table with bundled columns does not need them, and they are large
         n_rows = int(self.subsample * len(data.target)) if self.subsample < 1 else 0
         grown = kernels.boost(
-            **{field.name: getattr(bins, field.name) for field in fields(bins)},
+            table,
             n_levels=n_levels,
             target=np.ascontiguousarray(data.target),
             weight=_NONE if data.weight is None else np.ascontiguousarray(data.weight),
@@ -390,7 +399,7 @@ def staged_scores(
 
 
 def held_back(
-    n_samples: int, codes: NDArray[np.int64] | None, fraction: float, seed: int
+    n_samples: int, codes: NDArray[Any] | None, fraction: float, seed: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the rows to learn from and those held back, both ascending.
 
@@ -398,7 +407,7 @@ def held_back(
     ----------
     n_samples : int
         Number of rows.
-    codes : ndarray of int or None
+    codes : ndarray or None
         Classes; each gives its share, and keeps at least one row to learn from.
     fraction : float
         Share of the rows to hold back.

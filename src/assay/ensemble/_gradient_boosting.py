@@ -232,7 +232,9 @@ class GradientBoostingClassifier(Classifier, GradientBoosting):
         """
         settings = self._checked()
         rows, codes, weight = self._fit_data(X, y, sample_weight)
-        self._fit_codes(Training(rows, codes.astype(np.float64), weight), settings, callback)
+        data = Training(rows, codes.astype(np.float64), weight)
+        del codes  # not two copies of the target during the run
+        self._fit_codes(data, settings, callback)
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
@@ -330,9 +332,10 @@ class GradientBoostingClassifier(Classifier, GradientBoosting):
         self, data: Training, settings: Settings, callback: Callback | None = None
     ) -> None:
         """Fit class codes; `classes_` is set and the parameters are checked."""
-        codes = data.target.astype(np.int64)
         n_classes = len(self.classes_)
-        present = np.unique(codes if data.weight is None else codes[data.weight > 0])
+        present = np.unique(
+            data.target if data.weight is None else data.target[data.weight > 0]
+        ).astype(np.int64)
         if len(present) < 2:
             raise DataError(
                 "GradientBoostingClassifier needs at least two classes; y has one class: "
@@ -344,17 +347,17 @@ class GradientBoostingClassifier(Classifier, GradientBoosting):
             raise ParameterError(
                 f"monotonic_cst is for two classes; y has {n_classes}; got {self.monotonic_cst!r}"
             )
-        weight = self._class_weights(codes, data.weight)
+        weight = self._class_weights(data.target, data.weight)
         data = Training(data.X, data.target, weight, data.ranks, data.place)
         number = SOFTMAX if n_classes > 2 else BINARY[self.loss].number
-        self._boost(data, settings, (number, 0.0), self._starts, codes, callback)
+        self._boost(data, settings, (number, 0.0), self._starts, by_class=True, callback=callback)
 
     def _starts(self, part: Training) -> Real:
         if len(self.classes_) > 2:
             return class_starts(part.target, part.weight, len(self.classes_))
         return np.array([BINARY[self.loss].start(part.target, part.weight, 0.0)])
 
-    def _class_weights(self, codes: NDArray[np.int64], weight: Real | None) -> Real | None:
+    def _class_weights(self, target: Real, weight: Real | None) -> Real | None:
         given = self.class_weight
         if given is None:
             return weight
@@ -364,7 +367,7 @@ class GradientBoostingClassifier(Classifier, GradientBoosting):
                 raise ParameterError(
                     f"class_weight names class {unknown[0]!r}, which y does not have; got {given!r}"
                 )
-        factor: Real = compute_sample_weight(given, self.classes_[codes])
+        factor: Real = compute_sample_weight(given, self.classes_[target.astype(np.int64)])
         return factor if weight is None else weight * factor
 
     def _shares(self, score: Real) -> Real:
@@ -632,7 +635,7 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
         def starts(part: Training) -> Real:
             return np.array([loss.start(part.target, part.weight, param)])
 
-        self._boost(data, settings, (loss.number, param), starts, None, callback)
+        self._boost(data, settings, (loss.number, param), starts, by_class=False, callback=callback)
 
     def _loss(self) -> BoostLoss:
         return REGRESSION[self.loss]

@@ -108,16 +108,20 @@ class BoostGrower {
     [[nodiscard]] const std::int32_t* rows() const noexcept { return rows_.data(); }
     [[nodiscard]] const SplitRules& rules() const noexcept { return rules_; }
 
-    // Which codes of the split's column go left, bit by bit.
-    [[nodiscard]] static std::array<std::uint32_t, 8> left_codes(
-        const BoostSplit& split, const BoostTable::Column& column) noexcept {
+    // Which bytes of the split's column (or its bundle) go left, bit by bit.
+    [[nodiscard]] static std::array<std::uint32_t, 8> left_bytes(const BoostSplit& split,
+                                                                 const BoostTable& table) noexcept {
+        const auto f = static_cast<std::size_t>(split.column);
+        const auto code_of = table.codes_of_bytes(f);
+        const std::int32_t missing = table.column(f).n_bins;
         std::array<std::uint32_t, 8> set{};
-        for (std::int32_t code = 0; code < column.n_codes; ++code) {
-            const auto c = static_cast<std::size_t>(code);
-            const bool goes_left = code == column.n_bins ? split.missing_left
+        for (std::size_t byte = 0; byte < 256; ++byte) {
+            const std::size_t c = code_of[byte];
+            const auto code = static_cast<std::int32_t>(c);
+            const bool goes_left = code == missing ? split.missing_left
                                    : split.nominal ? (split.bins[c / 32] >> (c % 32) & 1U) != 0
                                                    : code <= split.bin;
-            set[c / 32] |= (goes_left ? 1U : 0U) << (c % 32);
+            set[byte / 32] |= (goes_left ? 1U : 0U) << (byte % 32);
         }
         return set;
     }
@@ -239,8 +243,7 @@ class BoostGrower {
     void split(Team& team, std::size_t i) {
         const BoostNode parent = nodes_[i];
         const auto f = static_cast<std::size_t>(parent.split.column);
-        const auto set = left_codes(parent.split, table_.column(f));
-        const std::uint8_t* codes = table_.bins().column(f).data();
+        const auto set = left_bytes(parent.split, table_);
         const std::size_t n = parent.end - parent.begin;
         const std::size_t chunks = n < parallel_rows ? 1 : chunk_count(n, chunk_rows);
         const std::size_t step = chunks == 1 ? n : chunk_rows;
@@ -248,7 +251,7 @@ class BoostGrower {
         team.each(chunks, [&](std::size_t c, int) {
             const std::size_t begin = parent.begin + c * step;
             const std::size_t end = std::min(parent.end, begin + step);
-            lefts_[c] = divide(codes, f, set, begin, end);
+            lefts_[c] = divide(f, set, begin, end);
         });
         const std::size_t n_left = std::accumulate(lefts_.begin(), lefts_.end(), std::size_t{0});
         const bool too_few =
@@ -327,23 +330,24 @@ class BoostGrower {
     // Whether the node has missing rows whose words are all zero.
     [[nodiscard]] bool any_missing(const BoostNode& node, std::size_t f) const noexcept {
         const BoostTable::Column& place = table_.column(f);
-        const std::uint8_t* codes = table_.bins().column(f).data();
-        return place.n_codes > place.n_bins &&
-               std::any_of(rows_.data() + node.begin, rows_.data() + node.end, [&](auto row) {
-                   return codes[static_cast<std::size_t>(row)] == place.n_bins;
-               });
+        if (place.n_codes == place.n_bins) {
+            return false;
+        }
+        const std::uint8_t* bytes = table_.bytes(f);
+        const auto code_of = table_.codes_of_bytes(f);
+        return std::any_of(rows_.data() + node.begin, rows_.data() + node.end, [&](auto row) {
+            return code_of[bytes[static_cast<std::size_t>(row)]] == place.n_bins;
+        });
     }
 
     // Rows begin .. end - 1 to left_ and right_ at the same place; returns how many go left.
-    std::size_t divide(const std::uint8_t* codes, std::size_t f,
-                       const std::array<std::uint32_t, 8>& set, std::size_t begin,
+    std::size_t divide(std::size_t f, const std::array<std::uint32_t, 8>& set, std::size_t begin,
                        std::size_t end) noexcept {
-        // Bytes of the next column, or of the one before, lie beside the codes.
-        const int peek = table_.rows() < 4 ? 0 : f > 0 ? -1 : table_.bins().cols > 1 ? 1 : 0;
+        const int peek = table_.rows() < 4 ? 0 : table_.neighbour(f);
         return dispatch([&](auto level) {
-            return BoostDivide<decltype(level)>::run(codes, peek, set.data(), rows_.data() + begin,
-                                                     end - begin, left_.data() + begin,
-                                                     right_.data() + begin);
+            return BoostDivide<decltype(level)>::run(table_.bytes(f), peek, set.data(),
+                                                     rows_.data() + begin, end - begin,
+                                                     left_.data() + begin, right_.data() + begin);
         });
     }
 
@@ -441,10 +445,11 @@ class BoostGrower {
     void recount(std::size_t i) {
         BoostNode& node = nodes_[i];
         const auto f = static_cast<std::size_t>(node.split.column);
-        const std::uint8_t* codes = table_.bins().column(f).data();
+        const std::uint8_t* bytes = table_.bytes(f);
+        const auto code_of = table_.codes_of_bytes(f);
         std::array<std::int64_t, 256> count{};
         for (std::size_t at = node.begin; at < node.end; ++at) {
-            ++count[codes[static_cast<std::size_t>(rows_[at])]];
+            ++count[code_of[bytes[static_cast<std::size_t>(rows_[at])]]];
         }
         std::vector<BoostSplit>& found = found_[node.hist - 1];
         found[f] = search_column(f, node, pool_[node.hist - 1].data(), rules_.node_merit(node.sums),

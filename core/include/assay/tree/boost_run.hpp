@@ -72,15 +72,16 @@ struct BoostResult {
 
 class BoostRun {
   public:
-    BoostRun(const BinnedView<std::uint8_t>& bins, const BoostTarget& train,
-             const BoostWatch& watch, std::span<const double> start,
-             std::span<const std::int32_t> n_levels, const BoostOptions& options)
-        : table_(bins, options.n_threads),
+    // The table must outlive the run.
+    BoostRun(const BoostTable& table, const BoostTarget& train, const BoostWatch& watch,
+             std::span<const double> start, std::span<const std::int32_t> n_levels,
+             const BoostOptions& options)
+        : table_(table),
           train_(train),
           watch_(watch),
           n_levels_(n_levels),
           options_(options),
-          n_(bins.rows),
+          n_(table.rows()),
           n_classes_(options.n_classes),
           score_(n_ * n_classes_),
           word_(n_ * n_classes_),
@@ -103,7 +104,7 @@ class BoostRun {
             growers_.push_back(std::make_unique<BoostGrower>(table_, options.tree,
                                                              by_class_ ? 1 : options.n_threads));
         }
-        result_.gain.assign(bins.cols, 0);
+        result_.gain.assign(table.bins().cols, 0);
         total_weight_ = weight_of(train_, n_);
         watch_weight_ = weight_of(watch_.rows, watch.X.rows);
     }
@@ -452,8 +453,7 @@ class BoostRun {
         std::vector<std::array<std::uint32_t, 8>> sets(tree.nodes.size());
         for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
             if (tree.nodes[i].left != 0) {
-                const auto f = static_cast<std::size_t>(tree.nodes[i].split.column);
-                sets[i] = BoostGrower::left_codes(tree.nodes[i].split, table_.column(f));
+                sets[i] = BoostGrower::left_bytes(tree.nodes[i].split, table_);
             }
         }
         team.each(chunk_count(n_, chunk_rows), [&](std::size_t c, int) {
@@ -469,8 +469,8 @@ class BoostRun {
                 std::size_t i = 0;
                 while (tree.nodes[i].left != 0) {
                     const auto f = static_cast<std::size_t>(tree.nodes[i].split.column);
-                    const std::size_t code = table_.bins().column(f)[row];
-                    const bool left = (sets[i][code / 32] >> (code % 32) & 1U) != 0;
+                    const std::size_t byte = table_.bytes(f)[row];
+                    const bool left = (sets[i][byte / 32] >> (byte % 32) & 1U) != 0;
                     i = static_cast<std::size_t>(tree.nodes[i].left) + (left ? 0 : 1);
                 }
                 score[row] += tree.value[i];
@@ -547,7 +547,7 @@ class BoostRun {
         }
     }
 
-    BoostTable table_;
+    const BoostTable& table_;
     BoostTarget train_;
     BoostWatch watch_;
     std::span<const std::int32_t> n_levels_;
