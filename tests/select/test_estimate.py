@@ -11,11 +11,19 @@ from numpy.typing import NDArray
 from scipy.stats import t as student
 from sklearn.linear_model import Ridge
 from sklearn.metrics import accuracy_score, f1_score, r2_score, recall_score, roc_auc_score
+from sklearn.model_selection import PredefinedSplit
 from sklearn.naive_bayes import GaussianNB
 
-from assay.evaluate import corrected_t
-from assay.select import Family, make_blocks, search
-from assay.select._pooled import groups_of_rows, is_pooled
+from assay.base import Predicted
+from assay.evaluate import corrected_t, get_metric
+from assay.select import Family, NestedSearch, make_blocks, search
+from assay.select._pooled import (
+    balanced_groups,
+    groups_of_rows,
+    is_pooled,
+    jackknife_variance,
+    measure,
+)
 from assay.select._score import Judge
 
 K = 5
@@ -29,10 +37,9 @@ def numbers(n: int = 60) -> tuple[NDArray[Any], NDArray[Any]]:
     return X, X[:, 0] + 0.5 * X[:, 1] + random.normal(size=n)
 
 
-def by_hand() -> dict[str, Any]:
-    """Refit everything: s1 from K-1 blocks, s2 from K-2, and both jackknives."""
+def by_hand(blocks: NDArray[np.int64], balanced: bool) -> dict[str, Any]:
+    """Refit everything: s1 from K-1 blocks, s2 from K-2, and the jackknives."""
     X, y = numbers()
-    blocks = make_blocks(y, K, task="regression")
 
     def said(alpha: float, left_out: set[int], at: int) -> NDArray[Any]:
         train = ~np.isin(blocks, list(left_out))
@@ -65,6 +72,13 @@ def by_hand() -> dict[str, Any]:
     outside = [r2_score(y[blocks != k], second[k][blocks != k]) for k in range(K)]
     judging = (len(y) - 1) * np.var(rows)
     teaching = 0.4 * (K - 1) * np.var(outside)
+    if balanced:
+        alike = []
+        for repeat in range(1000, 1010):
+            fresh = make_blocks(y, K, task="regression", repeat=repeat)
+            without = [r2_score(y[fresh != k], first[fresh != k]) for k in range(K)]
+            alike.append((K - 1) * np.var(without))
+        teaching *= np.clip(judging / np.mean(alike), 1, 4)
     freedom = (judging + teaching) ** 2 / (judging**2 / (len(y) - 1) + teaching**2 / (K - 1))
     half = student.ppf(0.975, freedom) * np.sqrt(judging + teaching)
     return {"value": value, "low": value - half, "high": min(1.0, value + half)}
@@ -73,8 +87,34 @@ def by_hand() -> dict[str, Any]:
 def test_the_number_and_its_interval_equal_the_same_done_by_hand() -> None:
     X, y = numbers()
     found = search(X, y, [RIDGES], task="regression", metric="r2").score
-    for name, expected in by_hand().items():
+    blocks = make_blocks(y, K, task="regression")
+    for name, expected in by_hand(blocks, balanced=True).items():
         assert getattr(found, name) == pytest.approx(expected, abs=1e-9), name
+
+
+def test_blocks_that_are_given_are_taken_as_they_vary() -> None:
+    X, y = numbers()
+    blocks = np.arange(len(y)) % K
+    search_ = NestedSearch(Ridge(), {"alpha": list(ALPHAS)}, cv=PredefinedSplit(blocks))
+    found = search_.fit(X, y).outcome_.score
+    for name, expected in by_hand(blocks, balanced=False).items():
+        assert getattr(found, name) == pytest.approx(expected, abs=1e-9), name
+
+
+def test_far_out_rows_dealt_evenly_to_the_blocks_do_not_make_the_interval_narrow() -> None:
+    # Every tenth row is far out, so balanced blocks have equally many of them; samples do not.
+    random = np.random.default_rng(1)
+    y = np.where(np.arange(200) % 10 == 0, 50.0, 0.0) + random.normal(size=200)
+    outer = np.zeros(200)
+    judge = Judge(get_metric("mean_absolute_error", "regression"), outer[:, None], y, None, None)
+    pieces = [(np.arange(200), Predicted(None, None, None, outer))]
+    balanced = measure(
+        judge, pieces, balanced_groups(judge, None, K, "regression", 0).reshape(-1, 200)
+    )
+    over_blocks = np.mean([jackknife_variance(each)[0] for each in balanced.reshape(-1, K)])
+    over_rows, _ = jackknife_variance(measure(judge, pieces, groups_of_rows(judge, None, 0)))
+    assert over_rows == pytest.approx(np.var(np.abs(y), ddof=1) / 200)
+    assert over_blocks < over_rows / 50
 
 
 def test_the_plain_mean_of_the_blocks_stays_visible_and_the_words_tell_the_difference() -> None:

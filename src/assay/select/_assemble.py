@@ -80,6 +80,7 @@ def outcome_of(
         clusters=layout.clusters,
         seed=runner.seed,
         smaller=smaller_choices(runner, plan, table, chooser, judged),
+        balanced=layout.is_balanced,
     )
     board = _leaderboard(runner, judge, table, final, ranking)
     decision = chooser.decide(final, ladder=True)

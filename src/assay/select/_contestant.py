@@ -12,6 +12,8 @@ from assay.select._choose import Judged
 from assay.select._pooled import Piece, jackknife_variance, measure
 from assay.select._score import Judge
 
+_MOST_UNBALANCED = 4.0  # a loss that hangs on the stratum alone would give any number
+
 
 class Contestant:
     """One way of predicting: its score on all rows, without groups of rows, without blocks.
@@ -28,6 +30,8 @@ class Contestant:
         What it predicts for (repeat, block, block left out besides).
     kept : ndarray of bool of shape (m, n)
         Rows that are kept when a group of rows is left out.
+    balanced : ndarray of bool of shape (p, K, n), optional
+        The same for the blocks of other partitions, balanced as those of the plan are.
     """
 
     def __init__(
@@ -37,6 +41,7 @@ class Contestant:
         said: Callable[[Judged], Predicted],
         said_by_smaller: Callable[[tuple[int, int, int]], Predicted],
         kept: NDArray[np.bool_],
+        balanced: NDArray[np.bool_] | None = None,
     ) -> None:
         repeats = sorted({each.repeat for each in judged})
         blocks = sorted({each.outer.block for each in judged})
@@ -45,6 +50,11 @@ class Contestant:
         whole = [[(e.rows, said(e)) for e in judged if e.repeat == repeat] for repeat in repeats]
         first = np.mean([measure(judge, pieces)[0] for pieces in whole])
         self.without_rows = np.mean([measure(judge, pieces, kept) for pieces in whole], axis=0)
+        self.without_balanced = None
+        if balanced is not None:
+            masks = balanced.reshape(-1, balanced.shape[-1])
+            found = np.mean([measure(judge, pieces, masks) for pieces in whole], axis=0)
+            self.without_balanced = found.reshape(balanced.shape[:-1])
 
         def pieces(repeat: int, pairs: Sequence[tuple[int, int]]) -> list[Piece]:
             return [(rows[repeat, b], said_by_smaller((repeat, b, other))) for b, other in pairs]
@@ -75,13 +85,30 @@ class Contestant:
     def parts(self, share: float, other: Contestant | None = None) -> list[tuple[float, float]]:
         """Return the two variances, with degrees of freedom; of the difference, with `other`.
 
-        `share` of the jackknife over blocks is taken.
+        `share` of the jackknife over blocks is taken, times what balancing the blocks took from it
+        (not of a difference: far-out rows are so for both).
         """
         without_rows, without_block = self.without_rows, self.without_block
+        balanced = self.without_balanced
         if other is not None:
             without_rows = without_rows - other.without_rows
             without_block = without_block - other.without_block
+            balanced = None
         judging = jackknife_variance(without_rows)
         teaching = [jackknife_variance(values)[0] for values in without_block]
         # Repeats cut the same rows anew: they steady the variance, and add no rows to it.
-        return [judging, (share * float(np.mean(teaching)), self.n_blocks - 1)]
+        variance = share * float(np.mean(teaching)) * _unbalanced(judging[0], balanced)
+        return [judging, (variance, self.n_blocks - 1)]
+
+
+def _unbalanced(variance: float, balanced: NDArray[np.float64] | None) -> float:
+    """Return how much more blocks would vary, were they drawn without balance.
+
+    Blocks balanced by target are more alike than samples are: far-out rows are dealt evenly. How
+    much more alike is seen where nothing is taught: the rows that judge, left out in such blocks,
+    against `variance`, the same without balance.
+    """
+    if balanced is None:
+        return 1.0
+    seen = np.mean([jackknife_variance(values)[0] for values in balanced])
+    return float(np.clip(variance / seen, 1.0, _MOST_UNBALANCED)) if seen > 0 else 1.0

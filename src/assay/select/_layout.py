@@ -92,13 +92,18 @@ class Layout:
         ]
         self._check_training_sets(problem, names)
 
+    @property
+    def is_balanced(self) -> bool:
+        """Whether blocks were made alike by target, and not given or cut in time."""
+        return not (self.has_time or self.has_blocks)
+
     def summary(self) -> PlanSummary:
         """Return how the rows were split, as numbers and as one sentence."""
         return PlanSummary(
             self.plan.kind,
             self.plan.n_blocks,
             self.repeats,
-            not (self.has_time or self.has_blocks),
+            self.is_balanced,
             self.has_groups,
             self.duplicates,
             self._text(),

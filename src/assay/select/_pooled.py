@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from assay.base import Predicted
 from assay.evaluate import Metric
+from assay.select._blocks import make_blocks
 from assay.select._canonical import stream
 from assay.select._score import Judge
 
@@ -18,6 +19,8 @@ Piece = tuple[NDArray[np.int64], Predicted]
 
 _MOST_GROUPS, _FEWEST_GROUPS, _SCORER_GROUPS = 200, 20, 20
 _MOST_CELLS = 8_000_000  # groups x rows held in memory
+_MOST_PARTITIONS, _SCORER_PARTITIONS = 10, 2
+_FRESH = 1000  # partitions numbered from here on are nobody's
 
 
 def is_pooled(metric: Metric) -> bool:
@@ -79,6 +82,39 @@ def groups_of_rows(
     groups = min(count, int(np.clip(_MOST_CELLS // n, _FEWEST_GROUPS, most)))
     number = stream(seed, "jackknife").permutation(count) % groups
     return np.asarray(number[units][None] != np.arange(groups)[:, None])
+
+
+def balanced_groups(
+    judge: Judge, clusters: NDArray[np.int64] | None, n_blocks: int, task: str, seed: int
+) -> NDArray[np.bool_]:
+    """Return which rows are kept when a block is left out, for fresh partitions of the same kind.
+
+    Parameters
+    ----------
+    judge : Judge
+        The metric and the truth.
+    clusters : ndarray of int64, optional
+        Rows that belong together.
+    n_blocks : int
+        Blocks of a partition.
+    task : str
+        As `make_blocks` takes it.
+    seed : int
+        Of the partitions.
+
+    Returns
+    -------
+    ndarray of bool of shape (partitions, n_blocks, n)
+        Blocks are balanced by target.
+    """
+    n = len(judge.y)
+    most = _MOST_PARTITIONS if judge.metric.formula is not None else _SCORER_PARTITIONS
+    count = int(np.clip(_MOST_CELLS // (n * n_blocks), 2, most))
+    blocks = [
+        make_blocks(judge.y, n_blocks, task=task, groups=clusters, seed=seed, repeat=_FRESH + each)
+        for each in range(count)
+    ]
+    return np.asarray(np.stack(blocks)[:, None] != np.arange(n_blocks)[:, None])
 
 
 def jackknife_variance(values: Array) -> tuple[float, float]:
