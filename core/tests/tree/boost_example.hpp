@@ -1,6 +1,7 @@
 // A random binned table for the tests of boosting.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -42,6 +43,18 @@ struct BoostExample {
                 upper.push_back(b);
             }
         }
+    }
+
+    // The first `count` columns tell which of `levels` a row has; of further levels all are 0.
+    void make_one_hot(std::size_t count, std::uint32_t levels) {
+        RandomStream random(5, 0);
+        for (std::size_t i = 0; i < rows; ++i) {
+            const std::size_t hot = random.below(levels);
+            for (std::size_t f = 0; f < count; ++f) {
+                codes[f * rows + i] = f == hot ? 1 : 0;
+            }
+        }
+        std::fill_n(n_bins.begin(), count, 2);
     }
 
     [[nodiscard]] tree::BinnedView<std::uint8_t> view() const {

@@ -124,17 +124,10 @@ TEST_CASE("a run that is asked to end does") {
 TEST_CASE("bundled columns part the rows as their codes say, drawn or not") {
     // Eight columns of a one-hot coding, the first of them missing here and there.
     tests::BoostExample example(6000, 10, 20, false);
-    RandomStream random(5, 0);
-    for (std::size_t i = 0; i < example.rows; ++i) {
-        const std::size_t hot = random.below(9U);
-        for (std::size_t f = 0; f < 8; ++f) {
-            example.codes[f * example.rows + i] = f == hot ? 1 : 0;
-        }
-        if (hot == 8) {
-            example.codes[i] = 2;
-        }
+    example.make_one_hot(8, 9);
+    for (std::size_t i = 0; i < example.rows; i += 2) {
+        example.codes[i] = example.codes[i] == 1 ? 2 : example.codes[i];
     }
-    std::fill_n(example.n_bins.begin(), 8, 2);
     example.has_missing[0] = 1;
     std::vector<double> target = target_of(example, Loss::squared);
     for (std::size_t i = 0; i < example.rows; ++i) {

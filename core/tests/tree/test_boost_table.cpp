@@ -57,16 +57,7 @@ TEST_CASE("row-wise histograms equal column-wise counting") {
 
 TEST_CASE("the columns of a one-hot coding share one byte") {
     tests::BoostExample example(2000, 12, 30, false);
-    RandomStream random(5, 0);
-    for (std::size_t i = 0; i < example.rows; ++i) {
-        const std::size_t hot = random.below(8U);
-        for (std::size_t f = 0; f < 8; ++f) {
-            example.codes[f * example.rows + i] = f == hot ? 1 : 0;
-        }
-    }
-    for (std::size_t f = 0; f < 8; ++f) {
-        example.n_bins[f] = 2;
-    }
+    example.make_one_hot(8, 8);
     const BoostTable table(example.view(), 1);
     CHECK(table.n_groups() == 5);  // one bundle and the four others
     check_histograms(example, table);
