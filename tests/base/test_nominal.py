@@ -145,3 +145,20 @@ def test_damaged_levels_are_refused(name: str, value: Any) -> None:
     model = Coded().fit(FRAMES[2])
     with pytest.raises(DataError, match="the model is damaged"):
         Coded.from_state(model.get_params(), {**model.state(), name: value})
+
+
+@given(
+    st.lists(st.sampled_from([0.0, 1.0, 2.0, 7.0, 65535.0, np.nan]), min_size=1),
+    st.lists(st.sampled_from([0.0, 1.0, 3.0, 7.0, 65535.0, 0.5, -1.0, np.nan]), min_size=1),
+)
+def test_codes_of_whole_numbers_and_of_others_are_those_of_their_text(
+    learned: list[float], asked: list[float]
+) -> None:
+    levels = Levels.learn([np.array(learned)])
+    known = levels.of(0).tolist()
+    assert known == [f"{value:g}" for value in sorted({each for each in learned if each == each})]
+    expected = [
+        np.nan if each != each else known.index(f"{each:g}") if f"{each:g}" in known else len(known)
+        for each in asked
+    ]
+    np.testing.assert_array_equal(levels.codes(0, np.array(asked)), expected)

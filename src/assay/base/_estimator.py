@@ -304,8 +304,8 @@ class Estimator(BaseEstimator):
     def _matrix(self, X: Any, frame: nw.DataFrame[Any] | None, columns: list[int]) -> NDArray[Any]:
         if frame is not None:
             return float_matrix(frame, frozenset(columns), type(self).__name__)
-        if not columns and X.dtype in (np.float32, np.float64):
-            return X  # type: ignore[no-any-return]
+        if X.dtype in (np.float32, np.float64):
+            return X.astype(np.float64) if columns else X  # type: ignore[no-any-return]
         rows = np.full(X.shape, np.nan)
         others = np.setdiff1d(np.arange(X.shape[1]), columns)
         for j in others:

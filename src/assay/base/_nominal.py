@@ -131,6 +131,15 @@ class Levels:
     def codes(self, column: int, values: NDArray[Any]) -> NDArray[np.float64]:
         """Return the values of one nominal column as codes."""
         known = {name: code for code, name in enumerate(self.of(column).tolist())}
+        if (whole := _whole_numbers(values)) is not None:
+            numbers, missing = whole
+            table = np.full(int(numbers.max()) + 1, float(len(known)))
+            for name, code in known.items():
+                if name.isdecimal() and name == str(int(name)) and int(name) < len(table):
+                    table[int(name)] = code
+            found: NDArray[np.float64] = table[numbers]
+            found[missing] = np.nan
+            return found
         names, inverse = _distinct(values)
         table = np.array([*(known.get(name, len(known)) for name in names), np.nan])
         return table[inverse]
@@ -155,12 +164,27 @@ def _distinct(values: NDArray[Any]) -> tuple[list[str], NDArray[np.intp]]:
 
 def _unique(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return distinct values, ascending, and their positions; codes are counted, not sorted."""
-    if values.dtype.kind in "fiu" and len(values) and values.min() >= 0 and values.max() < 1 << 16:
-        codes = values.astype(np.intp)
-        if (codes == values).all():
-            seen = np.bincount(codes) > 0
-            return np.flatnonzero(seen).astype(values.dtype), (np.cumsum(seen) - 1)[codes]
+    if (whole := _whole_numbers(values)) is not None:
+        seen = np.bincount(whole[0]) > 0
+        return np.flatnonzero(seen).astype(values.dtype), (np.cumsum(seen) - 1)[whole[0]]
     return np.unique(values, return_inverse=True)
+
+
+def _whole_numbers(values: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.bool_]] | None:
+    """Return values as integers, 0 where missing, and what is missing; None if they are others.
+
+    Only where all are whole and small enough to be places in a table.
+    """
+    if values.dtype.kind not in "fiu" or not len(values):
+        return None
+    values = np.ascontiguousarray(values)
+    missing = values != values
+    if missing.any():
+        values = np.where(missing, 0, values)
+    if not (values.min() >= 0 and values.max() < 1 << 16):
+        return None
+    numbers = values.astype(np.intp)
+    return (numbers, missing) if (numbers == values).all() else None
 
 
 def _text(level: str | float | bool) -> str:
