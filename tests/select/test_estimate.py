@@ -146,6 +146,14 @@ def test_gain_over_a_baseline_that_never_varies_is_the_score_moved() -> None:
     assert outcome.gain.high == pytest.approx(outcome.score.high - 0.5)
 
 
+def test_gain_over_an_r2_near_zero_says_what_the_score_says() -> None:
+    X, y = numbers()
+    outcome = search(X, y, [RIDGES], task="regression", metric="r2")
+    baseline = outcome.baseline.score.value
+    assert outcome.gain.low == pytest.approx(outcome.score.low - baseline)
+    assert outcome.gain.high == pytest.approx(outcome.score.high - baseline)
+
+
 def test_every_usual_metric_is_told_and_the_own_one_is_the_same_number() -> None:
     random = np.random.default_rng(0)
     X = random.normal(size=(200, 4))
