@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -30,6 +32,18 @@ def test_corrected_t_is_the_interval_of_one_part() -> None:
 def test_equal_parts_of_equal_freedom_have_twice_the_freedom() -> None:
     found = interval_of_parts(0.0, [(0.5, 6), (0.5, 6)])
     assert found.high == pytest.approx(student.ppf(0.975, 12))
+
+
+def test_rows_of_a_unit_that_differ_count_each_and_without_variance_as_one_unit() -> None:
+    s, n, units = 0.8, 500, 100
+    share = partial(interval_of_parts, low=0.0, high=1.0)
+    independent = share(s, [(s * (1 - s) / n, 1e9)], units=units, rows=n)
+    assert independent == share(s, [(s * (1 - s) / n, 1e9)], units=n)
+    alike = share(s, [(s * (1 - s) / units, 1e9)], units=units, rows=n)
+    wider = (alike.high - alike.low) / (independent.high - independent.low)
+    assert wider == pytest.approx(np.sqrt(n / units), rel=0.03)  # Wilson pulls it in a little
+    perfect = share(1.0, [(0.0, units - 1)], units=units, rows=n)
+    assert perfect == share(1.0, [(0.0, units - 1)], units=units)
 
 
 def test_a_share_of_many_rows_gets_wilsons_interval() -> None:

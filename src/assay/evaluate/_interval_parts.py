@@ -20,6 +20,7 @@ def interval_of_parts(
     low: float | None = None,
     high: float | None = None,
     units: int | None = None,
+    rows: int | None = None,
 ) -> Interval:
     r"""Interval around an estimate, from estimated variances and their degrees of freedom.
 
@@ -34,8 +35,10 @@ def interval_of_parts(
     low, high : float, optional
         Range of the metric; the ends are clipped to it.
     units : int, optional
-        Independent rows behind the estimate. With it, a metric between 0 and 1 gets an interval of
+        Independent units behind the estimate. With it, a metric between 0 and 1 gets an interval of
         Wilson's kind.
+    rows : int, optional
+        Rows behind the estimate, where several make one unit.
 
     Returns
     -------
@@ -50,7 +53,7 @@ def interval_of_parts(
 
     (Welch and Satterthwaite), and the interval is :math:`s \pm t_{\nu} \sqrt v`. For a share s,
     the same t goes into Wilson's formula with the number of rows :math:`m = s (1 - s) / v`, at most
-    `units`, that the variance stands for:
+    `rows`, that the variance stands for (without any variance: `units`):
 
     .. math:: \frac{s + t^2 / 2m}{1 + t^2 / m} \pm
               \frac{t}{1 + t^2 / m} \sqrt{\frac{s (1 - s)}{m} + \frac{t^2}{4 m^2}}
@@ -76,7 +79,7 @@ def interval_of_parts(
     freedom = variance**2 / spread if spread > 0 else max(each for _, each in parts)
     t = float(stdtrit(freedom, (1 + level) / 2))
     if units is not None and low == 0.0 and high == 1.0:
-        bottom, top = _wilson(value, variance, units, t)
+        bottom, top = _wilson(value, variance, units, max(units, rows or 0), t)
     else:
         half = t * math.sqrt(variance)
         bottom, top = value - half, value + half
@@ -85,10 +88,10 @@ def interval_of_parts(
     return Interval(value, min(value, max(bottom, floor)), max(value, min(top, ceiling)), level)
 
 
-def _wilson(share: float, variance: float, units: int, t: float) -> tuple[float, float]:
+def _wilson(share: float, variance: float, units: int, most: int, t: float) -> tuple[float, float]:
     s = float(np.clip(share, 0.0, 1.0))
     rows = s * (1 - s) / variance if variance > 0 else float(units)
-    rows = float(np.clip(rows, 1.0, units))
+    rows = float(np.clip(rows, 1.0, most))
     scale = 1 + t * t / rows
     centre = (s + t * t / (2 * rows)) / scale
     half = t / scale * math.sqrt(s * (1 - s) / rows + t * t / (4 * rows * rows))

@@ -215,7 +215,7 @@ def _from_pairs(
     natural = [float(np.clip(sign * value, *_limits(metric.low, metric.high))) for value in values]
     difference = sign * (natural[0] - natural[1])
     parts, still = chosen.parts(share), trivial.parts(share)
-    score = interval_of_parts(natural[0], parts, low=low, high=high, units=units)
+    score = interval_of_parts(natural[0], parts, low=low, high=high, units=units, rows=len(judge.y))
     baseline = interval_of_parts(natural[1], still, low=low, high=high)
     if sum(each for each, _ in still) > _STILL * sum(each for each, _ in parts):
         gain = interval_of_parts(
