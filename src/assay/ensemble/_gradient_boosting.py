@@ -333,9 +333,9 @@ class GradientBoostingClassifier(Classifier, GradientBoosting):
     ) -> None:
         """Fit class codes; `classes_` is set and the parameters are checked."""
         n_classes = len(self.classes_)
-        present = np.unique(
-            data.target if data.weight is None else data.target[data.weight > 0]
-        ).astype(np.int64)
+        present = np.arange(n_classes)  # some may have no weight
+        if data.weight is not None:
+            present = np.unique(data.target[data.weight > 0]).astype(np.int64)
         if len(present) < 2:
             raise DataError(
                 "GradientBoostingClassifier needs at least two classes; y has one class: "
