@@ -51,7 +51,7 @@ bench: $(VENV)/.dev
 
 # Do our promises hold? Simulated tables and real ones as populations, beside the peers.
 honesty: $(VENV)/.dev
-	$(PY) -m tests.honesty
+	$(PY) -m tests.honesty --peers
 
 docs: $(VENV)/.dev
 	$(PIP) install -e '.[docs]' --no-build-isolation

@@ -43,7 +43,6 @@ def cells() -> list[tuple[World, int]]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draw, compare with the truth, print."""
     options = _parser().parse_args(arguments)
-    repetitions = options.repetitions or (40 if options.short else 200)
     wanted = [
         (world, n)
         for world, n in cells()
@@ -55,18 +54,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     jobs: list[tuple[str, int, str, int, Callable[[int], dict[str, Any]], bool]] = []
     for world, n in wanted:
         for name, run in tools.items():
-            count = repetitions if name in CONTESTANTS else min(repetitions, _PEER_DRAWS)
-            if n >= 2000 or "wide" in world.name:
-                count = min(count, max(20, repetitions // 5))
+            count = _draws(options, world, n)
+            count = count if name in CONTESTANTS else min(count, _PEER_DRAWS)
             jobs.append((world.name, n, name, count, _maker(world, n, run), _is_loss(world)))
     if "equal" in options.cells or not options.cells:
         jobs += [
-            ("equal", n, "compare", repetitions, partial(one_comparison, n), False)
+            ("equal", n, "compare", _draws(options, None, n), partial(one_comparison, n), False)
             for n in (50, 100)
         ]
     rows = _run(jobs, options.seconds)
     print(_table(rows))
     return 0
+
+
+def _draws(options: argparse.Namespace, world: World | None, n: int) -> int:
+    """Return how often a cell is drawn: the cheaper, the more."""
+    is_long = n >= 2000 or (world is not None and "wide" in world.name)
+    if options.repetitions is not None:
+        given = int(options.repetitions)
+        return min(given, max(20, given // 5)) if is_long else given
+    if options.short or is_long:
+        return 40
+    return 500 if n <= 100 else 200
 
 
 def _named(world: World, n: int, text: str) -> bool:
@@ -156,7 +165,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.honesty", description=__doc__)
     cells_help = "names, or name:rows; equal: comparisons"
     parser.add_argument("--cells", nargs="*", default=[], help=cells_help)
-    parser.add_argument("--repetitions", type=int, help="draws per cell, 200 by default")
+    parser.add_argument("--repetitions", type=int, help="draws per cell, 40 to 500 by default")
     parser.add_argument("--tools", nargs="*", default=[], help="assay, GridSearchCV, flaml, mljar")
     parser.add_argument("--peers", action="store_true", help="FLAML and mljar too, few draws")
     parser.add_argument("--short", action="store_true", help="four cells, 40 draws")
