@@ -17,6 +17,7 @@ from sklearn.naive_bayes import GaussianNB
 from assay.base import Predicted
 from assay.evaluate import corrected_t, get_metric
 from assay.select import Family, NestedSearch, make_blocks, search
+from assay.select._contestant import _unbalanced
 from assay.select._pooled import (
     balanced_groups,
     groups_of_rows,
@@ -101,7 +102,7 @@ def test_blocks_that_are_given_are_taken_as_they_vary() -> None:
         assert getattr(found, name) == pytest.approx(expected, abs=1e-9), name
 
 
-def test_far_out_rows_dealt_evenly_to_the_blocks_do_not_make_the_interval_narrow() -> None:
+def test_balanced_blocks_hide_far_out_rows_and_the_factor_that_undoes_it_is_limited() -> None:
     # Every tenth row is far out, so balanced blocks have equally many of them; samples do not.
     random = np.random.default_rng(1)
     y = np.where(np.arange(200) % 10 == 0, 50.0, 0.0) + random.normal(size=200)
@@ -111,10 +112,26 @@ def test_far_out_rows_dealt_evenly_to_the_blocks_do_not_make_the_interval_narrow
     balanced = measure(
         judge, pieces, balanced_groups(judge, None, K, "regression", 0).reshape(-1, 200)
     )
-    over_blocks = np.mean([jackknife_variance(each)[0] for each in balanced.reshape(-1, K)])
+    balanced = balanced.reshape(-1, K)
+    over_blocks = float(np.mean([jackknife_variance(each)[0] for each in balanced]))
     over_rows, _ = jackknife_variance(measure(judge, pieces, groups_of_rows(judge, None, 0)))
     assert over_rows == pytest.approx(np.var(np.abs(y), ddof=1) / 200)
     assert over_blocks < over_rows / 50
+    assert _unbalanced(over_rows, balanced) == 4.0
+    assert _unbalanced(3 * over_blocks, balanced) == pytest.approx(3.0)
+    assert _unbalanced(over_blocks / 2, balanced) == 1.0
+
+
+def test_rows_of_a_group_that_differ_count_each() -> None:
+    random = np.random.default_rng(2)
+    X = random.normal(size=(300, 3))
+    y = (X[:, 0] + random.logistic(size=300) > 0).astype(int)
+    bayes = [Family("bayes", GaussianNB())]
+    widths = []
+    for groups in (None, np.repeat(np.arange(60), 5)):  # five rows that have nothing in common
+        score = search(X, y, bayes, task="binary", metric="accuracy", groups=groups).score
+        widths.append(score.high - score.low)
+    assert widths[1] == pytest.approx(widths[0], rel=0.3)  # one row per group: 2.2 times
 
 
 def test_the_plain_mean_of_the_blocks_stays_visible_and_the_words_tell_the_difference() -> None:

@@ -8,7 +8,7 @@
 //
 // To part rows, the bytes of one column or bundle are wanted without the others. Where columns
 // are bundled the table has a copy of them by columns too, and no longer needs the codes that it
-// was made from: 12 bytes a row instead of 54 for the 44 yes/no columns of covtype.
+// was made from: 12 bytes a row instead of 54 for covtype, which has 44 yes/no columns.
 //
 // Needs   8-bit codes.
 // Cost    O(n d) once; n bytes per column or bundle, twice where there are bundles.
@@ -45,7 +45,7 @@ class BoostTable {
         choose_groups();
         stride_ = n_groups_ <= 16 ? std::bit_ceil(n_groups_) : (n_groups_ + 15) / 16 * 16;
         codes_ = AlignedBuffer<std::uint8_t>(bins.rows * stride_);
-        if (n_groups_ < bins.cols) {
+        if (has_bundles()) {
             by_group_ = AlignedBuffer<std::uint8_t>(bins.rows * n_groups_);
         }
         fill(n_threads);
