@@ -45,7 +45,9 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .
 	$(BIN)/clang-format -i $$(find core -name '*.hpp' -o -name '*.cpp')
 
+# hnswlib has no wheel: without isolation its build must find these two here.
 bench: $(VENV)/.dev
+	$(PIP) install pybind11 'setuptools>=70.1'
 	$(PIP) install -e '.[bench]' --no-build-isolation
 	$(PY) benchmarks/run.py $(FAMILY)
 
