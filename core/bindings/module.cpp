@@ -11,6 +11,7 @@ void bind_cluster_mixture(nb::module_& m);
 void bind_cpu(nb::module_& m);
 void bind_decomposition(nb::module_& m);
 void bind_features(nb::module_& m);
+void bind_levels(nb::module_& m);
 void bind_linear_descent(nb::module_& m);
 void bind_linear_least(nb::module_& m);
 void bind_linear_logistic(nb::module_& m);
@@ -44,6 +45,7 @@ NB_MODULE(_ext, m) {
     add("cpu", "The processor: vector level and usable cores.", bind_cpu);
     add("decomposition", "Sums and scatter of tables.", bind_decomposition);
     add("features", "Feature weights.", bind_features);
+    add("levels", "Levels of nominal columns as codes.", bind_levels);
     add("linear", "Linear models: losses, penalties and solvers.", [](nb::module_& linear) {
         bind_linear_descent(linear);
         bind_linear_least(linear);

@@ -162,3 +162,33 @@ def test_codes_of_whole_numbers_and_of_others_are_those_of_their_text(
         for each in asked
     ]
     np.testing.assert_array_equal(levels.codes(0, np.array(asked)), expected)
+
+
+NUMBERS = [0.0, 1.0, 2.0, 7.0, 65535.0, 65536.0, 0.5, -1.0, np.nan, np.inf]
+
+
+@given(
+    st.lists(st.tuples(*[st.sampled_from(NUMBERS[:-1])] * 3), min_size=1),
+    st.lists(st.tuples(*[st.sampled_from(NUMBERS)] * 3), min_size=1),
+    st.sampled_from("CF"),
+)
+def test_a_matrix_of_level_numbers_is_coded_like_its_columns(
+    learned: list[tuple[float, ...]], asked: list[tuple[float, ...]], order: Any
+) -> None:
+    train, rows = np.array(learned), np.array(asked)
+    rows[:, 1] = 0.25  # no level: stays as it is
+    levels = Levels.learn([train[:, 0], train[:, 2]])
+    expected = rows.copy()
+    for c, j in enumerate((0, 2)):
+        expected[:, j] = levels.codes(c, rows[:, j])
+    given_rows = np.array(rows, order=order)
+    coded = Coded(categorical_features=[0, 2]).fit(train).transform(given_rows)
+    np.testing.assert_array_equal(coded, expected)
+    np.testing.assert_array_equal(given_rows, rows)  # the caller's table is not touched
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.longdouble, np.int8])
+def test_every_kind_of_number_is_coded(kind: Any) -> None:
+    train = np.array([[3, 1], [5, 2], [3, 9]], dtype=kind)
+    coded = Coded(categorical_features=[0]).fit(train).transform(train)
+    assert coded.tolist() == [[0, 1], [1, 2], [0, 9]]

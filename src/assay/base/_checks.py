@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable
+from functools import cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -11,6 +13,7 @@ import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay._core import cpu
 from assay.base._errors import DataError, ParameterError, did_you_mean
 
 
@@ -128,7 +131,13 @@ def check_n_jobs(n_jobs: int | None) -> int:
         raise ParameterError(f"n_jobs must be None or an integer other than 0; got {n_jobs!r}")
     if n_jobs > 0:
         return int(n_jobs)
-    return max(1, int(joblib.cpu_count()) + 1 + int(n_jobs))
+    return max(1, _cores(cpu.threads(), os.environ.get("LOKY_MAX_CPU_COUNT")) + 1 + int(n_jobs))
+
+
+@cache
+def _cores(_affinity: int, _limit: str | None) -> int:
+    """Return the usable cores: joblib reads files for it, so once for what may change."""
+    return int(joblib.cpu_count())
 
 
 def check_weight(sample_weight: ArrayLike | None, X: object) -> NDArray[np.float64] | None:

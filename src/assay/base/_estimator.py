@@ -37,6 +37,9 @@ from assay.base._state import (
 from assay.base._structure import check_array_state
 from assay.base._targets import class_codes, real_values
 
+#: Kinds of numbers that models compute with as they are.
+_FLOATS = (np.float64, np.float32)
+
 
 @cache
 def _parameters(cls: type) -> tuple[str, ...]:
@@ -255,7 +258,7 @@ class Estimator(BaseEstimator):
     def _rows(self, X: Any, *, reset: bool, finite: bool = True) -> NDArray[Any]:
         frame = as_frame(X)
         settings: dict[str, Any] = {
-            "dtype": (np.float64, np.float32),
+            "dtype": _FLOATS,
             "order": "C",
             "ensure_all_finite": False,  # checked below, with a message that says where
             "accept_sparse": "csr" if self.takes_sparse else False,
@@ -265,7 +268,8 @@ class Estimator(BaseEstimator):
                 rows = validate_data(self, X, reset=reset, **settings)
             else:
                 rows = self._coded(X, frame, reset)
-                rows = check_array(rows, estimator=self, input_name="X", **settings)
+                if frame is not None:
+                    rows = check_array(rows, estimator=self, input_name="X", **settings)
             if issparse(rows):
                 rows = _sorted_rows(rows)
                 check_finite_sparse(rows, type(self).__name__, allow_nan=self.takes_missing)
@@ -286,9 +290,12 @@ class Estimator(BaseEstimator):
             (learn_names if reset else check_names)(self, frame.columns)
         columns = self._nominal(X, frame, reset)
         rows = self._matrix(X, frame, columns)
-        for c, j in enumerate(columns):
-            levels = Levels(self.levels_, self.level_offsets_)
-            rows[:, j] = levels.codes(c, _values(X, frame, j))
+        if not columns:
+            return rows
+        levels = Levels(self.levels_, self.level_offsets_)
+        numbers = frame is None and X.dtype in _FLOATS  # they are in `rows` already
+        for c in levels.put_codes(rows, columns) if numbers else range(len(columns)):
+            rows[:, columns[c]] = levels.codes(c, _values(X, frame, columns[c]))
         return rows
 
     def _nominal(self, X: Any, frame: nw.DataFrame[Any] | None, reset: bool) -> list[int]:
@@ -304,8 +311,10 @@ class Estimator(BaseEstimator):
     def _matrix(self, X: Any, frame: nw.DataFrame[Any] | None, columns: list[int]) -> NDArray[Any]:
         if frame is not None:
             return float_matrix(frame, frozenset(columns), type(self).__name__)
-        if X.dtype in (np.float32, np.float64):
-            return X.astype(np.float64) if columns else X  # type: ignore[no-any-return]
+        if X.dtype in _FLOATS:
+            if columns:  # whose values the caller replaces
+                return X.astype(np.float64, order="C")  # type: ignore[no-any-return]
+            return np.ascontiguousarray(X)
         rows = np.full(X.shape, np.nan)
         others = np.setdiff1d(np.arange(X.shape[1]), columns)
         for j in others:

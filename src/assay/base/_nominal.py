@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from assay._core import levels as kernels
 from assay.base._errors import DataError, ParameterError, did_you_mean
 from assay.base._frames import is_missing, is_nominal
 
@@ -128,6 +130,34 @@ class Levels:
         """Return the levels of one nominal column."""
         return self.names[self.offsets[column] : self.offsets[column + 1]]
 
+    def put_codes(self, rows: NDArray[np.float64], columns: Sequence[int]) -> list[int]:
+        """Replace level numbers in a matrix by codes; return which nominal columns are left.
+
+        Those are left that have a level which is no whole number below 65,536.
+        """
+        found = {c: self._by_number(c) for c in range(len(columns))}
+        tables = {c: table for c, table in found.items() if table is not None}
+        kernels.put_codes(
+            rows,
+            np.array([columns[c] for c in tables], dtype=np.int64),
+            np.cumsum([0, *map(len, tables.values())], dtype=np.int64),
+            np.concatenate([np.empty(0), *tables.values()]),
+            np.array([len(self.of(c)) for c in tables], dtype=np.float64),
+        )
+        return [c for c in range(len(columns)) if c not in tables]
+
+    def _by_number(self, column: int) -> NDArray[np.float64] | None:
+        """Return the codes of levels 0, 1, 2 ...; None if a level is another number or text."""
+        names = self.of(column).tolist()
+        if names == _first_numbers(len(names)):
+            return np.arange(len(names), dtype=np.float64)
+        numbers = [number for name in names if (number := _whole_number(name)) is not None]
+        if len(numbers) < len(names):
+            return None
+        table = np.full(max(numbers, default=-1) + 1, float(len(names)))
+        table[numbers] = np.arange(len(names))
+        return table
+
     def codes(self, column: int, values: NDArray[Any]) -> NDArray[np.float64]:
         """Return the values of one nominal column as codes."""
         known = {name: code for code, name in enumerate(self.of(column).tolist())}
@@ -135,14 +165,18 @@ class Levels:
             numbers, missing = whole
             table = np.full(int(numbers.max()) + 1, float(len(known)))
             for name, code in known.items():
-                if name.isdecimal() and name == str(int(name)) and int(name) < len(table):
-                    table[int(name)] = code
+                if (number := _whole_number(name)) is not None and number < len(table):
+                    table[number] = code
             found: NDArray[np.float64] = table[numbers]
             found[missing] = np.nan
             return found
         names, inverse = _distinct(values)
         table = np.array([*(known.get(name, len(known)) for name in names), np.nan])
         return table[inverse]
+
+
+#: Whole numbers below it are looked up in a table; others are searched for.
+_MOST_PLACES = 1 << 16
 
 
 def _distinct(values: NDArray[Any]) -> tuple[list[str], NDArray[np.intp]]:
@@ -181,10 +215,22 @@ def _whole_numbers(values: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.b
     missing = values != values
     if missing.any():
         values = np.where(missing, 0, values)
-    if not (values.min() >= 0 and values.max() < 1 << 16):
+    if not (values.min() >= 0 and float(values.max()) < _MOST_PLACES):
         return None
     numbers = values.astype(np.intp)
     return (numbers, missing) if (numbers == values).all() else None
+
+
+@lru_cache(maxsize=256)
+def _first_numbers(count: int) -> list[str]:
+    return [str(number) for number in range(count)]
+
+
+def _whole_number(name: str) -> int | None:
+    """Return what `_text` has written as `name`, if it is a place in a table."""
+    if not name.isdecimal() or len(name) > len(str(_MOST_PLACES)) or name != str(int(name)):
+        return None
+    return number if (number := int(name)) < _MOST_PLACES else None
 
 
 def _text(level: str | float | bool) -> str:

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -40,6 +41,7 @@ namespace assay::tree {
 namespace detail {
 
 inline constexpr std::size_t row_block = 16384;
+inline constexpr std::size_t cached_bytes = std::size_t{1} << 19;
 
 // Chooses every row for every tree.
 struct EveryRow {
@@ -51,20 +53,26 @@ template <class T>
 class ForestWalk {
   public:
     ForestWalk(const NodesView& nodes, MatrixView<const T> X, int n_threads)
-        : nodes_(nodes), X_(X), n_threads_(n_threads) {
+        : nodes_(nodes), X_(X) {
         const std::size_t n_nodes = nodes.left.size();
+        const std::size_t n_trees = nodes.n_trees();
         if (MaskForest::serves(nodes, X.rows)) {
             masks_.emplace(nodes);
             if (masks_->is_usable()) {
+                // About 2 ns to ask a node about 64 rows.
+                n_threads_ = threads_for(X.rows / 32 * n_nodes, n_threads);
                 return;
             }
             masks_.reset();
         }
+        // About 2 ns per step.
+        const std::size_t depth = static_cast<std::size_t>(std::bit_width(n_nodes / n_trees)) + 1;
+        n_threads_ = threads_for(2 * X.rows * n_trees * depth, n_threads);
         // Packing costs about 3 ns per node and saves about 30 ns per row and tree.
-        if (X.rows * nodes.n_trees() * 10 > n_nodes && X.rows >= walk_lanes &&
+        if (X.rows * n_trees * 10 > n_nodes && X.rows >= walk_lanes &&
             X.cols <= CompactNode::most_columns) {
             packed_ = AlignedBuffer<CompactNode>(n_nodes);
-            parallel_chunks(nodes.n_trees(), 1, n_threads, [&](Range range) {
+            parallel_chunks(n_trees, 1, n_threads_, [&](Range range) {
                 const std::size_t t = range.begin;
                 compact_tree(nodes, t, packed_.data() + nodes.start[t]);
             });
@@ -72,10 +80,15 @@ class ForestWalk {
         }
     }
 
-    // As many rows as threads leave: a tree fetched once should serve many rows.
+    // Threads that pay for being woken.
+    [[nodiscard]] int n_threads() const noexcept { return n_threads_; }
+
+    // As many rows as threads leave: a tree fetched once should serve many rows. Where all trees
+    // stay in the cache anyway, smaller blocks: the caller works on while its helpers wake up.
     [[nodiscard]] std::size_t block() const noexcept {
         const auto threads = static_cast<std::size_t>(n_threads_);
-        const std::size_t share = chunk_count(X_.rows, threads);
+        const bool is_small = nodes_.left.size() * sizeof(CompactNode) <= cached_bytes;
+        const std::size_t share = chunk_count(X_.rows, is_small ? 8 * threads : threads);
         return std::clamp<std::size_t>(share, masks_ || packed_.size() != 0 ? 64 : 1, row_block);
     }
 
@@ -124,6 +137,12 @@ class ForestWalk {
     }
 
   private:
+    // Waking one more costs up to 100 microseconds.
+    [[nodiscard]] static int threads_for(std::size_t nanoseconds, int n_threads) noexcept {
+        const std::size_t useful = std::clamp<std::size_t>(nanoseconds / 100'000, 1, 1 << 20);
+        return std::min(n_threads, static_cast<int>(useful));
+    }
+
     [[nodiscard]] FlatTree flat_tree(std::size_t t) const noexcept {
         return {&nodes_, static_cast<std::size_t>(nodes_.start[t])};
     }
@@ -215,7 +234,7 @@ class ForestWalk {
 
     const NodesView& nodes_;
     MatrixView<const T> X_;
-    int n_threads_;
+    int n_threads_ = 1;
     std::optional<MaskForest> masks_;
     AlignedBuffer<CompactNode> packed_;
     bool nominal_ = false;
@@ -257,15 +276,20 @@ void predict_sums(const NodesView& nodes, MatrixView<const T> X,
                   std::span<const double> init, double* out, int n_threads) {
     const detail::ForestWalk<T> walk(nodes, X, n_threads);
     const std::size_t width = n_groups * nodes.n_outputs;
-    parallel_chunks(X.rows, walk.block(), n_threads, [&](Range range) {
+    const bool in_place =
+        stops.size() == 1 && stops[0] == static_cast<std::int64_t>(nodes.n_trees());
+    parallel_chunks(X.rows, walk.block(), walk.n_threads(), [&](Range range) {
         const std::size_t count = range.end - range.begin;
-        std::vector<double> sum(count * width, 0.0);
-        for (std::size_t i = 0; i < sum.size() && !init.empty(); ++i) {
-            sum[i] = init[i % width];
+        std::vector<double> apart(in_place ? 0 : count * width);
+        double* sum = in_place ? out + range.begin * width : apart.data();
+        for (std::size_t i = 0; i < count * width; ++i) {
+            sum[i] = init.empty() ? 0.0 : init[i % width];
         }
         const auto keep = [&](std::size_t s, std::size_t from, std::size_t rows) {
-            std::copy_n(sum.data() + from * width, rows * width,
-                        out + (s * X.rows + range.begin + from) * width);
+            if (!in_place) {
+                std::copy_n(sum + from * width, rows * width,
+                            out + (s * X.rows + range.begin + from) * width);
+            }
         };
         for (std::size_t s = 0; s < stops.size() && stops[s] == 0; ++s) {
             keep(s, 0, count);
@@ -278,14 +302,14 @@ void predict_sums(const NodesView& nodes, MatrixView<const T> X,
             }
         };
         if (walk.adds()) {
-            walk.add_each(range, width, sum.data(), done);
+            walk.add_each(range, width, sum, done);
             return;
         }
         walk.run(range, detail::EveryRow{},
                  [&](std::size_t t, const std::uint32_t* ids, std::size_t rows,
                      const std::uint32_t* leaf, auto slot) {
                      detail::add_values(nodes, width, t % n_groups * nodes.n_outputs, ids, rows,
-                                        leaf, slot, sum.data());
+                                        leaf, slot, sum);
                      done(t, ids[0], rows);
                  });
     });
@@ -298,7 +322,7 @@ void out_of_bag_sums(const NodesView& nodes, MatrixView<const T> X, const std::u
                      double* sum, std::int32_t* trees, int n_threads) {
     const detail::ForestWalk<T> walk(nodes, X, n_threads);
     const std::size_t width = nodes.n_outputs;
-    parallel_chunks(X.rows, walk.block(), n_threads, [&](Range range) {
+    parallel_chunks(X.rows, walk.block(), walk.n_threads(), [&](Range range) {
         std::fill(sum + range.begin * width, sum + range.end * width, 0.0);
         std::fill(trees + range.begin, trees + range.end, 0);
         walk.run(
@@ -320,7 +344,7 @@ template <class T>
 void leaves(const NodesView& nodes, MatrixView<const T> X, MatrixView<std::int32_t> out,
             int n_threads) {
     const detail::ForestWalk<T> walk(nodes, X, n_threads);
-    parallel_chunks(X.rows, walk.block(), n_threads, [&](Range range) {
+    parallel_chunks(X.rows, walk.block(), walk.n_threads(), [&](Range range) {
         walk.run(range, detail::EveryRow{},
                  [&](std::size_t t, const std::uint32_t* ids, std::size_t rows,
                      const std::uint32_t* leaf, auto) {

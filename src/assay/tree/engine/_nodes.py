@@ -190,7 +190,7 @@ class Nodes:
             out.reshape(-1),
             n_threads,
         )
-        if combine != "sum":
+        if combine != "sum" and self.n_trees > 1:
             out /= np.maximum(ends, 1)[:, None, None]
         if combine == "product":
             out = softmax(out, axis=2)
