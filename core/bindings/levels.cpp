@@ -36,6 +36,19 @@ void bind_levels(nb::module_& m) {
         "rows"_a.noconvert(), "columns"_a.noconvert(), "begin"_a.noconvert(), "code"_a.noconvert(),
         "unseen"_a.noconvert(),
         "Replace whole numbers that name levels by codes: table c is code[begin[c]:begin[c + 1]].");
+    m.def(
+        "are_codes",
+        [](InMatrix<double> rows, InVector<std::int64_t> columns, InVector<double> n_levels) {
+            require(n_levels.shape(0) == columns.shape(0), "n_levels needs an entry per column");
+            for (const std::int64_t column : span(columns)) {
+                require(column >= 0 && static_cast<std::size_t>(column) < rows.shape(1),
+                        "columns are not inside rows");
+            }
+            nb::gil_scoped_release unlocked;
+            return are_codes(view(rows), span(columns), span(n_levels));
+        },
+        "rows"_a.noconvert(), "columns"_a.noconvert(), "n_levels"_a.noconvert(),
+        "Return whether the columns hold whole numbers below their number of levels, or NaN.");
 }
 
 }  // namespace assay::bindings

@@ -17,23 +17,34 @@ namespace {
 
 using Owned = nb::ndarray<nb::numpy, double, nb::ndim<1>, nb::c_contig>;
 
-template <class Code>
-tree::BinsOut<Code> bins_out(const OutMatrix<Code>& codes, const OutVector<std::int32_t>& n_bins,
-                             const OutVector<std::uint8_t>& has_missing,
-                             const OutMatrix<double>& lower, const OutMatrix<double>& upper,
-                             const InVector<std::int64_t>& level_start,
-                             const OutVector<std::int32_t>& level_bin) {
-    return {codes.data(),
-            span(n_bins),
-            span(has_missing),
-            lower.shape(1),
-            {lower.data(), lower.size()},
-            {upper.data(), upper.size()},
-            span(level_start),
-            span(level_bin)};
+// The edges of all columns, one after the other; one array where each bin has one value.
+nb::object joined(std::vector<tree::BinEdges>& edges) {
+    std::vector<double> lower;
+    std::vector<double> upper;
+    {
+        nb::gil_scoped_release unlocked;
+        std::size_t total = 0;
+        bool is_lossless = true;
+        for (const auto& column : edges) {
+            total += column.lower.size();
+            is_lossless = is_lossless && column.lower == column.upper;
+        }
+        lower.reserve(total);
+        upper.reserve(is_lossless ? 0 : total);
+        for (auto& column : edges) {
+            lower.insert(lower.end(), column.lower.begin(), column.lower.end());
+            if (!is_lossless) {
+                upper.insert(upper.end(), column.upper.begin(), column.upper.end());
+            }
+            column = {};
+        }
+    }
+    const bool is_lossless = upper.empty();
+    const nb::object first = owned(std::move(lower));
+    return nb::make_tuple(first, is_lossless ? first : owned(std::move(upper)));
 }
 
-// Room for every bin that can arise, and levels that add up.
+// Arrays of the right sizes, and levels that add up.
 template <class Code>
 void check_out(const tree::BinsOut<Code>& out, const OutMatrix<Code>& codes,
                const InVector<std::int32_t>& n_levels, std::size_t rows, std::size_t weights,
@@ -49,18 +60,13 @@ void check_out(const tree::BinsOut<Code>& out, const OutMatrix<Code>& codes,
     require(out.level_start.size() == cols + 1 && out.level_start[0] == 0,
             "level_start needs one entry per column and one more");
     require(weights == 0 || weights == rows, "weight needs one number per row");
-    std::size_t needed = std::min(max_bins, std::max<std::size_t>(rows, 1));
     for (std::size_t f = 0; f < cols; ++f) {
         require(n_levels.data()[f] >= 0 &&
                     out.level_start[f + 1] - out.level_start[f] == n_levels.data()[f],
                 "level_start does not add up n_levels");
-        needed = std::max(needed, std::min(max_bins, static_cast<std::size_t>(n_levels.data()[f])));
     }
     require(out.level_bin.size() == static_cast<std::size_t>(out.level_start[cols]),
             "level_bin needs one entry per level");
-    require(out.stride >= needed && out.lower.size() == cols * out.stride &&
-                out.upper.size() == out.lower.size(),
-            "lower and upper need room for every bin");
 }
 
 template <class T, class Code>
@@ -69,20 +75,24 @@ void bind_table(nb::module_& m) {
         "bin_table",
         [](InMatrix<T> X, InVector<std::int32_t> n_levels, InVector<double> weight,
            std::size_t max_bins, OutMatrix<Code> codes, OutVector<std::int32_t> n_bins,
-           OutVector<std::uint8_t> has_missing, OutMatrix<double> lower, OutMatrix<double> upper,
-           InVector<std::int64_t> level_start, OutVector<std::int32_t> level_bin, int n_threads) {
-            const auto out =
-                bins_out(codes, n_bins, has_missing, lower, upper, level_start, level_bin);
+           OutVector<std::uint8_t> has_missing, InVector<std::int64_t> level_start,
+           OutVector<std::int32_t> level_bin, int n_threads) {
+            std::vector<tree::BinEdges> edges(n_levels.shape(0));
+            const tree::BinsOut<Code> out{codes.data(), span(n_bins),      span(has_missing),
+                                          edges,        span(level_start), span(level_bin)};
             require(n_levels.shape(0) == X.shape(1), "n_levels needs one entry per column");
             check_out(out, codes, n_levels, X.shape(0), weight.shape(0), max_bins);
             require(n_threads >= 1, "n_threads must be at least 1");
-            nb::gil_scoped_release unlocked;
-            tree::bin_table(view(X), span(n_levels), span(weight), max_bins, out, n_threads);
+            {
+                nb::gil_scoped_release unlocked;
+                tree::bin_table(view(X), span(n_levels), span(weight), max_bins, out, n_threads);
+            }
+            return joined(edges);
         },
         "X"_a.noconvert(), "n_levels"_a.noconvert(), "weight"_a.noconvert(), "max_bins"_a,
         "codes"_a.noconvert(), "n_bins"_a.noconvert(), "has_missing"_a.noconvert(),
-        "lower"_a.noconvert(), "upper"_a.noconvert(), "level_start"_a.noconvert(),
-        "level_bin"_a.noconvert(), "n_threads"_a = 1, "Cut the columns of a table into bins.");
+        "level_start"_a.noconvert(), "level_bin"_a.noconvert(), "n_threads"_a = 1,
+        "Cut the columns of a table into bins; returns the lowest and highest values of the bins.");
 }
 
 template <class T>
@@ -113,10 +123,11 @@ void bind_ranks(nb::module_& m) {
         [](InMatrix<std::int32_t> rank, InVector<std::int64_t> value_start, InVector<double> value,
            InVector<std::int32_t> n_levels, InVector<std::int64_t> rows, InVector<double> weight,
            std::size_t max_bins, OutMatrix<Code> codes, OutVector<std::int32_t> n_bins,
-           OutVector<std::uint8_t> has_missing, OutMatrix<double> lower, OutMatrix<double> upper,
-           InVector<std::int64_t> level_start, OutVector<std::int32_t> level_bin, int n_threads) {
-            const auto out =
-                bins_out(codes, n_bins, has_missing, lower, upper, level_start, level_bin);
+           OutVector<std::uint8_t> has_missing, InVector<std::int64_t> level_start,
+           OutVector<std::int32_t> level_bin, int n_threads) {
+            std::vector<tree::BinEdges> edges(n_levels.shape(0));
+            const tree::BinsOut<Code> out{codes.data(), span(n_bins),      span(has_missing),
+                                          edges,        span(level_start), span(level_bin)};
             require(n_levels.shape(0) == rank.shape(0), "n_levels needs one entry per column");
             check_out(out, codes, n_levels, rows.shape(0), weight.shape(0), max_bins);
             require(
@@ -133,17 +144,19 @@ void bind_ranks(nb::module_& m) {
                         "rows has a number outside the table");
             }
             require(n_threads >= 1, "n_threads must be at least 1");
-            nb::gil_scoped_release unlocked;
             const tree::RanksView ranks{rank.data(),       rank.shape(1), rank.shape(0),
                                         span(value_start), span(value),   span(n_levels)};
-            tree::bin_ranks(ranks, span(rows), span(weight), max_bins, out, n_threads);
+            {
+                nb::gil_scoped_release unlocked;
+                tree::bin_ranks(ranks, span(rows), span(weight), max_bins, out, n_threads);
+            }
+            return joined(edges);
         },
         "rank"_a.noconvert(), "value_start"_a.noconvert(), "value"_a.noconvert(),
         "n_levels"_a.noconvert(), "rows"_a.noconvert(), "weight"_a.noconvert(), "max_bins"_a,
         "codes"_a.noconvert(), "n_bins"_a.noconvert(), "has_missing"_a.noconvert(),
-        "lower"_a.noconvert(), "upper"_a.noconvert(), "level_start"_a.noconvert(),
-        "level_bin"_a.noconvert(), "n_threads"_a = 1,
-        "Cut some rows of a ranked table into bins, as bin_table would.");
+        "level_start"_a.noconvert(), "level_bin"_a.noconvert(), "n_threads"_a = 1,
+        "Cut some rows of a ranked table into bins and return their edges, as bin_table would.");
 }
 
 template <class T>

@@ -6,6 +6,7 @@
 
 #include "assay/common/level_codes.hpp"
 
+using assay::are_codes;
 using assay::level_codes;
 
 TEST_CASE("whole numbers become codes, others unseen, NaN stays") {
@@ -29,4 +30,22 @@ TEST_CASE("a column without levels has none to be seen") {
     CHECK(rows == std::vector<double>{0, 0});
     level_codes({rows.data(), 2, 1}, {});
     CHECK(rows == std::vector<double>{0, 0});
+}
+
+TEST_CASE("codes are whole, below the number of levels, or missing") {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const std::vector<std::int64_t> columns = {0, 2};
+    const std::vector<double> n_levels = {3, 2};
+    const auto holds = [&](double first, double last) {
+        const std::vector<double> rows = {0, -9, 1, 2, 0.5, 0, first, 7, last};
+        return are_codes({rows.data(), 3, 3}, columns, n_levels);
+    };
+    CHECK(holds(2, 1));
+    CHECK(holds(nan, nan));
+    CHECK(holds(-0.0, 0));
+    for (const double wrong : {3.0, -1.0, 0.5, 1e300, std::numeric_limits<double>::infinity()}) {
+        CHECK_FALSE(holds(wrong, 1));
+        CHECK_FALSE(holds(2, wrong));
+    }
+    CHECK_FALSE(holds(1, 2));
 }

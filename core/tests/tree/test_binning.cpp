@@ -18,25 +18,23 @@ using assay::MatrixView;
 namespace {
 
 struct Binned {
-    Binned(std::size_t rows, std::size_t cols, std::size_t stride, std::vector<std::int32_t> levels)
+    Binned(std::size_t rows, std::size_t cols, std::vector<std::int32_t> levels)
         : codes(rows * cols),
           n_bins(cols),
           has_missing(cols),
-          lower(cols * stride),
-          upper(cols * stride),
+          edges(cols),
           level_start(cols + 1, 0) {
         for (std::size_t f = 0; f < cols; ++f) {
             level_start[f + 1] = level_start[f] + levels[f];
         }
         level_bin.resize(static_cast<std::size_t>(level_start[cols]));
-        out = {codes.data(), n_bins, has_missing, stride, lower, upper, level_start, level_bin};
+        out = {codes.data(), n_bins, has_missing, edges, level_start, level_bin};
     }
 
     std::vector<std::uint8_t> codes;
     std::vector<std::int32_t> n_bins;
     std::vector<std::uint8_t> has_missing;
-    std::vector<double> lower;
-    std::vector<double> upper;
+    std::vector<BinEdges> edges;
     std::vector<std::int64_t> level_start;
     std::vector<std::int32_t> level_bin;
     BinsOut<std::uint8_t> out;
@@ -154,7 +152,7 @@ TEST_CASE("bins of a table by definition, from its rows and from ranks of a larg
         }
     }
     const MatrixView<const double> X{part.data(), rows.size(), d};
-    Binned direct(rows.size(), d, max_bins, n_levels);
+    Binned direct(rows.size(), d, n_levels);
     bin_table(X, n_levels, {}, max_bins, direct.out, 2);
 
     std::vector<std::int32_t> rank(n * d);
@@ -166,7 +164,7 @@ TEST_CASE("bins of a table by definition, from its rows and from ranks of a larg
         all.insert(all.end(), column.begin(), column.end());
         start.push_back(static_cast<std::int64_t>(all.size()));
     }
-    Binned counted(rows.size(), d, max_bins, n_levels);
+    Binned counted(rows.size(), d, n_levels);
     bin_ranks({rank.data(), n, d, start, all, n_levels}, rows, {}, max_bins, counted.out, 1);
     CHECK(counted.codes == direct.codes);
     CHECK(counted.n_bins == direct.n_bins);
@@ -175,18 +173,17 @@ TEST_CASE("bins of a table by definition, from its rows and from ranks of a larg
 
     for (std::size_t f = 0; f < d; ++f) {
         const auto n_bins = static_cast<std::size_t>(direct.n_bins[f]);
-        for (std::size_t b = 0; b < n_bins; ++b) {
-            CHECK(counted.lower[f * max_bins + b] == direct.lower[f * max_bins + b]);
-            CHECK(counted.upper[f * max_bins + b] == direct.upper[f * max_bins + b]);
-        }
+        CHECK(direct.edges[f].lower.size() == n_bins);
+        CHECK(counted.edges[f].lower == direct.edges[f].lower);
+        CHECK(counted.edges[f].upper == direct.edges[f].upper);
         for (std::size_t i = 0; i < rows.size(); ++i) {
             const double x = X(i, f);
             const std::size_t code = direct.codes[f * rows.size() + i];
             const bool missing = std::isnan(x) || (n_levels[f] != 0 && x >= n_levels[f]);
             CHECK(missing == (code == n_bins));
             if (!missing && n_levels[f] == 0) {
-                CHECK(direct.lower[f * max_bins + code] <= x);
-                CHECK(x <= direct.upper[f * max_bins + code]);
+                CHECK(direct.edges[f].lower[code] <= x);
+                CHECK(x <= direct.edges[f].upper[code]);
             }
         }
     }

@@ -289,10 +289,13 @@ class Estimator(BaseEstimator):
         else:
             (learn_names if reset else check_names)(self, frame.columns)
         columns = self._nominal(X, frame, reset)
-        rows = self._matrix(X, frame, columns)
         if not columns:
-            return rows
+            return self._matrix(X, frame, columns)
         levels = Levels(self.levels_, self.level_offsets_)
+        is_own = frame is None and X.dtype == np.float64 and X.flags.c_contiguous
+        if is_own and levels.are_codes(X, columns):
+            return X  # type: ignore[no-any-return]  # nothing to replace: no copy
+        rows = self._matrix(X, frame, columns)
         numbers = frame is None and X.dtype in _FLOATS  # they are in `rows` already
         for c in levels.put_codes(rows, columns) if numbers else range(len(columns)):
             rows[:, columns[c]] = levels.codes(c, _values(X, frame, columns[c]))

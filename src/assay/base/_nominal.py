@@ -130,6 +130,15 @@ class Levels:
         """Return the levels of one nominal column."""
         return self.names[self.offsets[column] : self.offsets[column + 1]]
 
+    def are_codes(self, rows: NDArray[np.float64], columns: Sequence[int]) -> bool:
+        """Say whether the nominal columns of a matrix hold their codes as they are, or NaN."""
+        counts = [len(self.of(c)) for c in range(len(columns))]
+        return all(
+            self.of(c).tolist() == _first_numbers(count) for c, count in enumerate(counts)
+        ) and kernels.are_codes(
+            rows, np.array(columns, dtype=np.int64), np.array(counts, dtype=np.float64)
+        )
+
     def put_codes(self, rows: NDArray[np.float64], columns: Sequence[int]) -> list[int]:
         """Replace level numbers in a matrix by codes; return which nominal columns are left.
 
@@ -221,7 +230,7 @@ def _whole_numbers(values: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.b
     return (numbers, missing) if (numbers == values).all() else None
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=16)
 def _first_numbers(count: int) -> list[str]:
     return [str(number) for number in range(count)]
 

@@ -44,4 +44,23 @@ inline void level_codes(MatrixView<double> rows, const std::vector<LevelTable>& 
     }
 }
 
+// Whether the columns hold codes below their number of levels already (or NaN).
+[[nodiscard]] inline bool are_codes(MatrixView<const double> rows,
+                                    std::span<const std::int64_t> columns,
+                                    std::span<const double> n_levels) noexcept {
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+        bool is_code = true;
+        for (std::size_t c = 0; c < columns.size(); ++c) {
+            const double x = rows(i, static_cast<std::size_t>(columns[c]));
+            const bool inside = x >= 0 && x < n_levels[c];
+            const auto level = static_cast<std::int64_t>(inside ? x : 0.0);
+            is_code = is_code && ((inside && static_cast<double>(level) == x) || x != x);
+        }
+        if (!is_code) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace assay

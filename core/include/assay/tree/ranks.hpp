@@ -94,9 +94,9 @@ void bin_ranks(const RanksView& ranks, std::span<const std::int64_t> rows,
         }
         std::vector<std::int32_t> bin_of(count);
         const std::int32_t n_bins = cut_values(mass, max_bins, bin_of);
-        detail::bin_edges<Code>(
-            mass, bin_of, [&](std::size_t j) { return ranks.value[first + j]; }, f, out);
-        out.close(f, n_bins, missing);
+        detail::fill_edges(
+            mass, bin_of, [&](std::size_t j) { return ranks.value[first + j]; },
+            out.open(f, n_bins, missing));
         scatter(bin_of.data());
     });
 }

@@ -145,8 +145,8 @@ class Bins:
         levels = _levels(n_levels, X.shape[1])
         room = _Room(max_bins, levels, len(X))
         weights = _NO_WEIGHT if weight is None else weight
-        kernels.bin_table(X, levels, weights, max_bins, **room.arrays, n_threads=n_threads)
-        return cls(*room.filled())
+        edges = kernels.bin_table(X, levels, weights, max_bins, **room.arrays, n_threads=n_threads)
+        return cls(*room.filled(edges))
 
     @classmethod
     def from_ranks(
@@ -175,7 +175,7 @@ class Bins:
         room = _Room(max_bins, ranks.n_levels, len(rows))
         rows = np.ascontiguousarray(rows, dtype=np.int64)
         weights = _NO_WEIGHT if weight is None else weight
-        kernels.bin_ranks(
+        edges = kernels.bin_ranks(
             ranks.rank,
             ranks.value_start,
             ranks.value,
@@ -186,56 +186,41 @@ class Bins:
             **room.arrays,
             n_threads=n_threads,
         )
-        return cls(*room.filled())
+        return cls(*room.filled(edges))
 
 
 class _Room:
-    """Arrays for the kernels to fill: as many bins per column as there can be."""
+    """Arrays for the kernels to fill."""
 
     def __init__(self, max_bins: int, n_levels: NDArray[np.int32], n_samples: int) -> None:
         check_interval("max_bins", max_bins, 2, MAX_BINS_16, integer=True)
         n_features = len(n_levels)
-        widest = int(n_levels.max(initial=0))
-        stride = max(min(max_bins, max(n_samples, 1)), min(max_bins, widest))
         kind: Any = np.uint8 if max_bins <= MAX_BINS_8 else np.uint16
         self.n_levels = n_levels
         self.codes = np.empty((n_features, n_samples), dtype=kind)
         self.n_bins = np.empty(n_features, dtype=np.int32)
         self.has_missing = np.empty(n_features, dtype=np.uint8)
-        self.lower = np.empty((n_features, stride))
-        self.upper = np.empty((n_features, stride))
         self.level_start = np.concatenate([[0], np.cumsum(n_levels, dtype=np.int64)])
         self.level_bin = np.empty(self.level_start[-1], dtype=np.int32)
         self.arrays: dict[str, Any] = {
             "codes": self.codes,
             "n_bins": self.n_bins,
             "has_missing": self.has_missing,
-            "lower": self.lower,
-            "upper": self.upper,
             "level_start": self.level_start,
             "level_bin": self.level_bin,
         }
 
-    def filled(self) -> tuple[Any, ...]:
-        self.arrays.clear()
-        self.lower = self._in_use(self.lower)  # one after the other: the first room is free then
-        self.upper = self._in_use(self.upper)
+    def filled(self, edges: Any) -> tuple[Any, ...]:
         return (
             self.codes,
             self.n_bins,
             (self.n_levels > 0).astype(np.uint8),
             self.has_missing,
             np.concatenate([[0], np.cumsum(self.n_bins, dtype=np.int64)]),
-            self.lower,
-            self.upper,
+            *edges,
             self.level_start,
             self.level_bin,
         )
-
-    def _in_use(self, edges: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Edges of the bins there are; no copy where all are, as in the largest tables."""
-        in_use = np.arange(edges.shape[1]) < self.n_bins[:, None]
-        return edges.reshape(-1) if in_use.all() else edges[in_use]
 
 
 def _levels(n_levels: NDArray[np.int32] | None, n_features: int) -> NDArray[np.int32]:
