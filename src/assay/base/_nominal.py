@@ -121,7 +121,7 @@ class Levels:
     @classmethod
     def learn(cls, columns: Sequence[NDArray[Any]]) -> Levels:
         """Take the levels from the columns of a training table."""
-        found = [_distinct(column)[0] for column in columns]
+        found = [_names(column) for column in columns]
         offsets = np.cumsum([0, *map(len, found)]).astype(np.int64)
         names = np.array([name for level in found for name in level], dtype=np.str_)
         return cls(names, offsets)
@@ -186,6 +186,16 @@ class Levels:
 
 #: Whole numbers below it are looked up in a table; others are searched for.
 _MOST_PLACES = 1 << 16
+
+
+def _names(values: NDArray[Any]) -> list[str]:
+    """Distinct values as text, in order."""
+    if (whole := _whole_numbers(values)) is None:
+        return _distinct(values)[0]
+    numbers, missing = whole
+    if missing.any():
+        numbers = numbers[~missing]
+    return [str(number) for number in np.flatnonzero(np.bincount(numbers)).tolist()]
 
 
 def _distinct(values: NDArray[Any]) -> tuple[list[str], NDArray[np.intp]]:

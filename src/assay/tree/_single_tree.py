@@ -144,11 +144,10 @@ class SingleTree(Estimator):
         self, rows: NDArray[Any], target: NDArray[Any], weight: NDArray[np.float64] | None
     ) -> Training:
         """Rows that count: one of weight 0 is no row."""
-        index = np.arange(len(rows))
-        training = Training(
-            target, weight, self._n_classes(), levels_of(self), rows, ranks=None, rows=index
-        )
-        return training if weight is None or weight.all() else training.taken(index[weight > 0])
+        training = Training(target, weight, self._n_classes(), levels_of(self), rows)
+        if weight is None or weight.all():
+            return training
+        return training.taken(np.flatnonzero(weight > 0))
 
     def _store(self, fit: Fit) -> None:
         nodes_of(fit.tree).store_in(self)

@@ -98,6 +98,9 @@ class BlockGrower {
             add_stats(root, rows_.data(), totals_.data());
         }
         grow_below(root);
+        if (options_.n_trees == 1) {
+            return std::move(own_tree_);
+        }
         return own_tree_;  // a copy: exactly as long as needed, and the room here serves again
     }
 

@@ -50,6 +50,10 @@ namespace detail {
 
 template <class T>
 void append(std::vector<T>& all, std::vector<T>& part) {
+    if (all.capacity() == 0) {  // a single tree: no copy
+        all.swap(part);
+        return;
+    }
     all.insert(all.end(), part.begin(), part.end());
     std::vector<T>().swap(part);
 }
@@ -65,12 +69,14 @@ inline Grown laid_out(std::vector<Tree>& trees, std::size_t n_outputs, const Gro
         n_nodes += tree.left.size();
         n_values += tree.value.size();
     }
-    all.nodes.left.reserve(n_nodes);
-    all.nodes.feature.reserve(n_nodes);
-    all.nodes.threshold.reserve(n_nodes);
-    all.nodes.missing_left.reserve(n_nodes);
-    all.nodes.slot.reserve(n_nodes);
-    all.nodes.value.reserve(n_values + shared * shared);
+    if (trees.size() > 1) {
+        all.nodes.left.reserve(n_nodes);
+        all.nodes.feature.reserve(n_nodes);
+        all.nodes.threshold.reserve(n_nodes);
+        all.nodes.missing_left.reserve(n_nodes);
+        all.nodes.slot.reserve(n_nodes);
+        all.nodes.value.reserve(n_values + shared * shared);
+    }
     for (std::size_t k = 0; k < shared; ++k) {
         for (std::size_t j = 0; j < shared; ++j) {
             all.nodes.value.push_back(j == k ? 1 : 0);

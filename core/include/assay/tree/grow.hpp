@@ -84,13 +84,13 @@ class Grower {
             counts_.resize(bins_.rows);
             bootstrap_counts(options_.seed, tree_number, options_.n_draws, counts_, attempt);
         }
+        weight_ = weight;
         entries_.resize(bins_.rows);
         std::size_t n = 0;
+        const ByRow by_row = this->by_row();
         for (std::size_t i = 0; i < bins_.rows; ++i) {
-            const double w =
-                (options_.n_draws != 0 ? counts_[i] : 1U) * (weight.empty() ? 1.0 : weight[i]);
-            entries_[n] = target_.entry(i, w);
-            n += static_cast<std::size_t>(w > 0);
+            entries_[n] = by_row[i];
+            n += static_cast<std::size_t>(by_row.weight_of(i) > 0);
         }
         entries_.resize(n);
         return n > 0;
@@ -116,25 +116,25 @@ class Grower {
                 fine.push_back(static_cast<std::uint32_t>(f));
             }
         }
-        if (fine.empty()) {
+        // Lists of few columns cost more to part at every split than they save.
+        if (fine.size() * 4 < bins_.cols) {
             return;
         }
         presorted_.sort(bins_, target_, std::span<const Entry>(entries_), fine, options_.n_threads);
-        by_row_.resize(bins_.rows);
-        for (const Entry& e : entries_) {
-            by_row_[e.row] = e;
-        }
         goes_left_row_.resize(bins_.rows);
         n_element_scratch_ = std::min<std::size_t>(static_cast<std::size_t>(options_.n_threads), 8);
-        element_scratch_.resize(entries_.size() * n_element_scratch_);
+        make_room(element_scratch_, entries_.size() * n_element_scratch_);
     }
 
     [[nodiscard]] Tree grow(std::uint64_t tree_number) {
         tree_.clear();
         tree_.importance.assign(bins_.cols, 0.0);
+        if (options_.n_trees == 1 && options_.with_stats) {
+            tree_.reserve(most_nodes(), target_.n_outputs());
+        }
         total_.resize(width_);
         constant_.resize(n_flag_words_);
-        scratch_.resize(std::max(scratch_.size(), entries_.size()));
+        make_room(scratch_, entries_.size());
         totals_.assign(width_, Unit{});
         side_.assign(width_, Unit{});
         left_total_.assign(width_, Unit{});
@@ -153,6 +153,10 @@ class Grower {
             grow_best_first(root);
         } else {
             grow_depth_first(root);
+        }
+        if (options_.n_trees == 1) {
+            tree_.shrink();
+            return std::move(tree_);
         }
         return tree_;  // a copy: exactly as long as needed, and the room here serves again
     }
@@ -179,6 +183,25 @@ class Grower {
         [[nodiscard]] std::size_t size() const noexcept { return end - begin; }
     };
 
+    // The entry of each row of the table, made when asked for: sorted columns come by rows, and a
+    // copy in that order would take more of the cache than the target itself.
+    struct ByRow {
+        const Target* target;
+        const double* weight;
+        const std::uint32_t* count;
+
+        [[nodiscard]] double weight_of(std::size_t row) const noexcept {
+            return (count != nullptr ? count[row] : 1U) * (weight != nullptr ? weight[row] : 1.0);
+        }
+        [[nodiscard]] Entry operator[](std::size_t row) const noexcept {
+            return target->entry(row, weight_of(row));
+        }
+    };
+    [[nodiscard]] ByRow by_row() const noexcept {
+        return {&target_, weight_.empty() ? nullptr : weight_.data(),
+                options_.n_draws != 0 ? counts_.data() : nullptr};
+    }
+
     struct Children {
         Node left;
         Node right;
@@ -193,6 +216,24 @@ class Grower {
             }
         }
         return most;
+    }
+
+    template <class T>
+    static void make_room(AlignedBuffer<T>& buffer, std::size_t size) {
+        if (buffer.size() < size) {
+            buffer = AlignedBuffer<T>(size);
+        }
+    }
+
+    [[nodiscard]] std::size_t most_nodes() const noexcept {
+        std::size_t leaves = entries_.size() / options_.min_samples_leaf;
+        if (options_.max_leaf_nodes != 0) {
+            leaves = std::min(leaves, options_.max_leaf_nodes);
+        }
+        if (options_.max_depth < 31) {
+            leaves = std::min(leaves, std::size_t{1} << options_.max_depth);
+        }
+        return 2 * std::max<std::size_t>(leaves, 1) - 1;
     }
 
     [[nodiscard]] std::span<Entry> rows(const Node& node) noexcept {
@@ -373,7 +414,7 @@ class Grower {
         } else {
             const auto n_bins = static_cast<std::size_t>(bins_.n_bins[f]);
             if (presorted_.has(f)) {
-                return try_sorted(node, f, presorted_.run(f, node.begin, node.end), by_row_.data(),
+                return try_sorted(node, f, presorted_.run(f, node.begin, node.end), by_row(),
                                   stream);
             }
             if (!prefers_histogram(node.size(), n_bins, width_)) {
@@ -417,8 +458,9 @@ class Grower {
     }
 
     // A column by its rows in order; elements number `entries`. False when it is constant.
-    bool try_sorted(const Node& node, std::size_t f, std::span<const Element> run,
-                    const Entry* entries, RandomStream& stream) {
+    template <class Entries>
+    bool try_sorted(const Node& node, std::size_t f, std::span<const Element> run, Entries entries,
+                    RandomStream& stream) {
         if (element_code(run.front()) == element_code(run.back())) {
             constant_[f / 64] |= std::uint64_t{1} << (f % 64);
             return false;
@@ -454,8 +496,9 @@ class Grower {
         Unit left{};
     };
 
+    template <class Entries>
     [[nodiscard]] SortedCut sorted_cut(const Node& node, std::size_t f,
-                                       std::span<const Element> run, const Entry* entries,
+                                       std::span<const Element> run, Entries entries,
                                        typename Target::Number* scratch) const {
         if constexpr (binary_gini) {
             if (has_kernel_ && presorted_.has(f)) {
@@ -504,7 +547,7 @@ class Grower {
                 if (element_code(run.front()) != element_code(run.back()) &&
                     element_code(run.back()) != bins_.n_bins[f]) {
                     std::vector<typename Target::Number> scratch(target_.scratch_size());
-                    sorted_cuts_[f] = sorted_cut(node, f, run, by_row_.data(), scratch.data());
+                    sorted_cuts_[f] = sorted_cut(node, f, run, by_row(), scratch.data());
                 }
             });
         }
@@ -982,7 +1025,7 @@ class Grower {
     }
 
     void part_presorted(const Node& node, std::size_t middle) {
-        if (by_row_.empty() || !presorted_.has_any()) {
+        if (!presorted_.has_any()) {
             return;
         }
         for (std::size_t i = node.begin; i < node.end; ++i) {
@@ -1105,7 +1148,8 @@ class Grower {
     std::size_t n_flag_words_;
 
     std::vector<Entry> entries_;
-    std::vector<Entry> scratch_;
+    AlignedBuffer<Entry> scratch_;
+    std::span<const double> weight_;
     std::vector<std::uint32_t> counts_;
     std::vector<Unit> totals_;
     std::vector<Unit> total_;  // of the current node
@@ -1128,9 +1172,8 @@ class Grower {
     std::array<std::size_t, group_size> group_{};
     std::size_t n_group_ = 0;
     Presorted presorted_;
-    std::vector<Entry> by_row_;
     std::vector<std::uint8_t> goes_left_row_;
-    std::vector<Element> element_scratch_;
+    AlignedBuffer<Element> element_scratch_;
     std::size_t n_element_scratch_ = 1;
     std::vector<SortedCut> sorted_cuts_;  // of the columns already searched in this node
     std::size_t n_searched_ = 0;

@@ -144,9 +144,9 @@ template <class Code, class Entry>
 }
 
 // Cells from rows in order; `entries` is what the elements number.
-template <class Target>
+template <class Target, class Entries>
 void collect_sorted(std::span<const Element> run, std::int32_t missing, const Target& target,
-                    const typename Target::Entry* entries, Cells<typename Target::Unit>& out) {
+                    Entries entries, Cells<typename Target::Unit>& out) {
     using Unit = typename Target::Unit;
     const std::size_t width = target.width();
     out.start(width, run.size());

@@ -37,6 +37,34 @@ struct Tree {
         weight.clear();
     }
 
+    // Room for a tree that will not be copied. Memory that is not reached costs nothing, and none
+    // is spent on what a vector leaves behind when it grows.
+    void reserve(std::size_t n_nodes, std::size_t n_outputs) {
+        left.reserve(n_nodes);
+        feature.reserve(n_nodes);
+        threshold.reserve(n_nodes);
+        missing_left.reserve(n_nodes);
+        slot.reserve(n_nodes);
+        value.reserve(n_nodes * n_outputs);
+        impurity.reserve(n_nodes);
+        n_samples.reserve(n_nodes);
+        weight.reserve(n_nodes);
+    }
+
+    // Gives back the room that was not needed, array by array.
+    void shrink() {
+        left.shrink_to_fit();
+        feature.shrink_to_fit();
+        threshold.shrink_to_fit();
+        missing_left.shrink_to_fit();
+        slot.shrink_to_fit();
+        words.shrink_to_fit();
+        value.shrink_to_fit();
+        impurity.shrink_to_fit();
+        n_samples.shrink_to_fit();
+        weight.shrink_to_fit();
+    }
+
     // A leaf, until it is split; returns its number.
     std::int32_t add_leaf() {
         left.push_back(0);

@@ -16,6 +16,7 @@ MAX_BINS_8 = 255
 MAX_BINS_16 = 65535
 
 _NO_WEIGHT = np.empty(0)
+_SAMPLE = 1024
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ class Bins:
         X : ndarray of float64 or float32 of shape (n_samples, n_features)
             C order; NaN = missing, no infinities; nominal columns hold level codes.
         max_bins : int in [2, 65535], default=255
-            Most bins per column; codes have one byte up to 255, else two.
+            Most bins per column; codes have one byte where no column needs more than 255.
         n_levels : ndarray of int32, optional
             Levels per column, 0 = numeric; all numeric if absent.
         weight : ndarray of float64 of shape (n_samples,), optional
@@ -143,10 +144,18 @@ class Bins:
             Threads; the result does not depend on it.
         """
         levels = _levels(n_levels, X.shape[1])
-        room = _Room(max_bins, levels, len(X))
         weights = _NO_WEIGHT if weight is None else weight
-        edges = kernels.bin_table(X, levels, weights, max_bins, **room.arrays, n_threads=n_threads)
-        return cls(*room.filled(edges))
+
+        def cut(most: int) -> tuple[bool, Self]:
+            room = _Room(most, levels, len(X))
+            edges = kernels.bin_table(X, levels, weights, most, **room.arrays, n_threads=n_threads)
+            return edges[0] is edges[1], cls(*room.filled(edges))
+
+        if max_bins > MAX_BINS_8 and _looks_coarse(X):
+            is_lossless, bins = cut(MAX_BINS_8)
+            if is_lossless:
+                return bins
+        return cut(max_bins)[1]
 
     @classmethod
     def from_ranks(
@@ -221,6 +230,12 @@ class _Room:
             self.level_start,
             self.level_bin,
         )
+
+
+def _looks_coarse(X: NDArray[Any]) -> bool:
+    """Say whether a sample has no column with more values than fit a byte."""
+    sample = np.sort(X[:: max(len(X) // _SAMPLE, 1)][:_SAMPLE], axis=0)
+    return bool(((sample[1:] != sample[:-1]).sum(axis=0) < MAX_BINS_8).all())
 
 
 def _levels(n_levels: NDArray[np.int32] | None, n_features: int) -> NDArray[np.int32]:
