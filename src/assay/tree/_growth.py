@@ -59,7 +59,7 @@ class Training:
     ranks : Ranks, optional
         A table whose rows `rows` are those of X: bins are then counted, not sorted again.
     rows : ndarray of int64, optional
-        Where they are in `ranks`.
+        Where they are in the table that was given, or in `ranks`; all of it if absent.
     """
 
     target: NDArray[Any]

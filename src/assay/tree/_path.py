@@ -180,7 +180,9 @@ class _Grown:
         seed, n_threads = model._checked()
         training = model._training(X[train], y[train], None if weight is None else weight[train])
         if not len(model.categorical_features_):  # else levels come from the training rows alone
-            rows = np.asarray(train, dtype=np.int64)[training.rows]
+            rows = np.asarray(train, dtype=np.int64)
+            if training.rows is not None:  # those that count
+                rows = rows[training.rows]
             training = replace(training, ranks=ranks, rows=rows)
         params = vars(model)
         bins = training.table(params, n_threads)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -147,7 +148,8 @@ class SingleTree(Estimator):
         training = Training(target, weight, self._n_classes(), levels_of(self), rows)
         if weight is None or weight.all():
             return training
-        return training.taken(np.flatnonzero(weight > 0))
+        counted = np.flatnonzero(weight > 0)
+        return replace(training.taken(counted), rows=counted)
 
     def _store(self, fit: Fit) -> None:
         nodes_of(fit.tree).store_in(self)

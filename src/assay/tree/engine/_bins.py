@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -17,6 +18,9 @@ MAX_BINS_16 = 65535
 
 _NO_WEIGHT = np.empty(0)
 _SAMPLE = 1024
+
+#: The arrays of `Bins`, in order.
+_Cut = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
@@ -146,16 +150,12 @@ class Bins:
         levels = _levels(n_levels, X.shape[1])
         weights = _NO_WEIGHT if weight is None else weight
 
-        def cut(most: int) -> tuple[bool, Self]:
+        def cut(most: int) -> _Cut:
             room = _Room(most, levels, len(X))
             edges = kernels.bin_table(X, levels, weights, most, **room.arrays, n_threads=n_threads)
-            return edges[0] is edges[1], cls(*room.filled(edges))
+            return room.filled(edges)
 
-        if max_bins > MAX_BINS_8 and _looks_coarse(X):
-            is_lossless, bins = cut(MAX_BINS_8)
-            if is_lossless:
-                return bins
-        return cut(max_bins)[1]
+        return cls(*_narrowest(max_bins, X[:: _step(X)][:_SAMPLE], cut))
 
     @classmethod
     def from_ranks(
@@ -181,21 +181,26 @@ class Bins:
         weight : ndarray of float64 of shape (len(rows),), optional
             Weights that the bins balance.
         """
-        room = _Room(max_bins, ranks.n_levels, len(rows))
         rows = np.ascontiguousarray(rows, dtype=np.int64)
         weights = _NO_WEIGHT if weight is None else weight
-        edges = kernels.bin_ranks(
-            ranks.rank,
-            ranks.value_start,
-            ranks.value,
-            ranks.n_levels,
-            rows,
-            weights,
-            max_bins,
-            **room.arrays,
-            n_threads=n_threads,
-        )
-        return cls(*room.filled(edges))
+
+        def cut(most: int) -> _Cut:
+            room = _Room(most, ranks.n_levels, len(rows))
+            edges = kernels.bin_ranks(
+                ranks.rank,
+                ranks.value_start,
+                ranks.value,
+                ranks.n_levels,
+                rows,
+                weights,
+                most,
+                **room.arrays,
+                n_threads=n_threads,
+            )
+            return room.filled(edges)
+
+        sample = ranks.rank[:, rows[:: _step(rows)][:_SAMPLE]].T
+        return cls(*_narrowest(max_bins, np.where(sample < 0, np.nan, sample), cut))
 
 
 class _Room:
@@ -219,7 +224,7 @@ class _Room:
             "level_bin": self.level_bin,
         }
 
-    def filled(self, edges: Any) -> tuple[Any, ...]:
+    def filled(self, edges: Any) -> _Cut:
         return (
             self.codes,
             self.n_bins,
@@ -232,10 +237,22 @@ class _Room:
         )
 
 
-def _looks_coarse(X: NDArray[Any]) -> bool:
-    """Say whether a sample has no column with more values than fit a byte."""
-    sample = np.sort(X[:: max(len(X) // _SAMPLE, 1)][:_SAMPLE], axis=0)
-    return bool(((sample[1:] != sample[:-1]).sum(axis=0) < MAX_BINS_8).all())
+def _narrowest(max_bins: int, sample: NDArray[Any], cut: Callable[[int], _Cut]) -> _Cut:
+    """Return bins with codes of one byte if no column has too many values for it.
+
+    What a sample has too many values for is not tried.
+    """
+    if max_bins > MAX_BINS_8:
+        ordered = np.sort(sample, axis=0)
+        if ((ordered[1:] > ordered[:-1]).sum(axis=0) < MAX_BINS_8).all():
+            *_, lower, upper, _, _ = fitted = cut(MAX_BINS_8)
+            if lower is upper:  # every bin has one value
+                return fitted
+    return cut(max_bins)
+
+
+def _step(rows: NDArray[Any]) -> int:
+    return max(len(rows) // _SAMPLE, 1)
 
 
 def _levels(n_levels: NDArray[np.int32] | None, n_features: int) -> NDArray[np.int32]:
