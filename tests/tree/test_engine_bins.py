@@ -134,6 +134,26 @@ def test_bins_from_ranks_are_those_of_the_rows_alone(
         assert_same(Bins.from_ranks(ranks, rows, max_bins, 2, weight), expected)
 
 
+@pytest.mark.parametrize(("n_values", "width"), [(255, 1), (256, 2)])
+def test_codes_have_one_byte_where_every_value_fits(n_values: int, width: int) -> None:
+    random = np.random.default_rng(n_values)
+    few = random.integers(0, 3, 6000)
+    many = np.concatenate([np.arange(n_values), random.integers(0, n_values, 6000 - n_values)])
+    X = np.column_stack([few, many]).astype(np.float64)
+    X[::7] = np.nan  # missing is no value
+    X[1:4001:2, 1] = np.arange(2000) % n_values
+    for bins in (Bins.build(X, 65535), Bins.from_ranks(Ranks.build(X), np.arange(6000), 65535)):
+        assert bins.codes.itemsize == width
+        assert bins.n_bins.tolist() == [3, n_values]
+        known = ~np.isnan(X[:, 1])
+        np.testing.assert_array_equal(bins.codes[1, known], X[known, 1])
+
+
+def test_too_many_bins_are_refused_even_where_few_are_needed() -> None:
+    with pytest.raises(ParameterError, match=r"max_bins must be an integer in \[2, 65535\]"):
+        Bins.build(np.zeros((3, 1)), 65536)
+
+
 def test_levels_are_bins_and_the_rarest_are_pooled() -> None:
     levels = np.repeat([0, 1, 2, 3, 4], [5, 1, 7, 2, 5]).astype(float)
     X = np.concatenate([levels, [np.nan, 9.0, -1.0]])[:, None]

@@ -207,7 +207,6 @@ class _Room:
     """Arrays for the kernels to fill."""
 
     def __init__(self, max_bins: int, n_levels: NDArray[np.int32], n_samples: int) -> None:
-        check_interval("max_bins", max_bins, 2, MAX_BINS_16, integer=True)
         n_features = len(n_levels)
         kind: Any = np.uint8 if max_bins <= MAX_BINS_8 else np.uint16
         self.n_levels = n_levels
@@ -242,6 +241,7 @@ def _narrowest(max_bins: int, sample: NDArray[Any], cut: Callable[[int], _Cut]) 
 
     What a sample has too many values for is not tried.
     """
+    check_interval("max_bins", max_bins, 2, MAX_BINS_16, integer=True)
     if max_bins > MAX_BINS_8:
         ordered = np.sort(sample, axis=0)
         if ((ordered[1:] > ordered[:-1]).sum(axis=0) < MAX_BINS_8).all():
