@@ -29,7 +29,7 @@ test-sanitize: $(VENV)/.dev
 # before; these reach every package, the model file, the command line and the data it carries.
 WHEEL_TESTS := tests/core tests/golden tests/store tests/study tests/cli tests/test_import.py
 test-wheel: $(VENV)/.dev
-	rm -rf dist && $(PY) -m build -q --wheel --outdir dist
+	rm -rf dist && $(PY) -m build -q --wheel --no-isolation --outdir dist
 	rm -rf build/wheel-venv && $(PY) -m venv build/wheel-venv
 	build/wheel-venv/bin/python -m pip --disable-pip-version-check -q install "$$(ls dist/*.whl)[test]"
 	build/wheel-venv/bin/pytest -q -n 2 -p no:cacheprovider $(WHEEL_TESTS)

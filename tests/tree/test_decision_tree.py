@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn import tree as sk
+from sklearn.base import clone
 from sklearn.datasets import (
     load_breast_cancer,
     load_diabetes,
@@ -623,3 +624,23 @@ def test_damaged_trees_are_refused(name: str, value: Any, message: str) -> None:
     assert model.tree_.node_count == 3
     with pytest.raises(DataError, match=message):
         DecisionTreeClassifier.from_state({}, {**model.state(), name: value})
+
+
+@pytest.mark.parametrize("is_class", [False, True])
+def test_tables_above_and_below_65536_rows_give_the_same_tree(is_class: bool) -> None:
+    """Lists of sorted rows have two widths; twice the rows are the rows of weight 2."""
+    random = np.random.default_rng(0)
+    rows = 40_000
+    X = np.column_stack([random.integers(0, 3, rows), random.integers(0, 3000, (rows, 2))])
+    X = X.astype(np.float64)
+    X[::9, 1] = np.nan
+    y = (X[:, 2] // 500 + X[:, 0] + random.integers(0, 4, rows)).astype(np.int64)
+    kind: Any = DecisionTreeClassifier if is_class else DecisionTreeRegressor
+    model = kind(categorical_features=[0], max_depth=7)
+    once = clone(model).fit(X, y, sample_weight=np.full(rows, 2.0)).tree_
+    twice = clone(model).fit(np.repeat(X, 2, axis=0), np.repeat(y, 2)).tree_
+    np.testing.assert_array_equal(once.feature, twice.feature)
+    np.testing.assert_array_equal(once.threshold, twice.threshold)
+    np.testing.assert_array_equal(once.weighted_n_node_samples, twice.weighted_n_node_samples)
+    np.testing.assert_array_equal(2 * once.n_node_samples, twice.n_node_samples)
+    np.testing.assert_allclose(once.value, twice.value, rtol=1e-12)

@@ -29,11 +29,19 @@ TEST_CASE("rows are parted in their order") {
             rows, scratch.data(), [&](std::size_t row) { return side[row] != 0; });
         CHECK(left == static_cast<std::size_t>(middle - expected.begin()));
         std::vector<Element> spare(n);
-        Presorted::part(run, side.data(), spare.data());
+        std::vector<NarrowElement> narrow(n);
+        std::vector<NarrowElement> narrow_spare(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            narrow[i] = static_cast<NarrowElement>(i / 3 << 16 | i);
+        }
+        Presorted<Element>::part(run, side.data(), spare.data());
+        Presorted<NarrowElement>::part(narrow, side.data(), narrow_spare.data());
         for (std::size_t i = 0; i < n; ++i) {
             CHECK(rows[i].row == expected[i].row);
             CHECK(rows[i].load == expected[i].load);
             CHECK(element_row(run[i]) == expected[i].row);
+            CHECK(element_row(narrow[i]) == expected[i].row);
+            CHECK(element_code(narrow[i]) == element_code(run[i]));
         }
     }
 }

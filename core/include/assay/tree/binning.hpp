@@ -261,7 +261,12 @@ void for_each_column(MatrixView<const T> X, std::span<const std::int32_t> n_leve
                      Body&& body) {
     using Key = SortKey<T>;
     const std::size_t n = X.rows;
-    const std::size_t group = std::max(column_group, static_cast<std::size_t>(n_threads));
+    // A small table stays in the cache: no groups, and no thread that would wait for memory of its
+    // own.
+    const bool is_small = n * X.cols * sizeof(T) <= std::size_t{1} << 21;
+    n_threads = is_small ? 1 : n_threads;
+    const std::size_t group =
+        is_small ? 1 : std::max(column_group, static_cast<std::size_t>(n_threads));
     AlignedBuffer<Key> keys(std::min(group, X.cols) * n);
     ScratchPool pool(n);
     for (std::size_t first = 0; first < X.cols; first += group) {

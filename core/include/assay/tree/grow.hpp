@@ -106,7 +106,9 @@ class Grower {
         }
         is_free_ = options_.monotone.empty() && options_.min_samples_leaf == 1 &&
                    options_.min_weight_fraction_leaf <= 0;
-        presorted_.clear();
+        weights_follow_ = unit && options_.n_trees == 1 && options_.with_stats;
+        wide_lists_.clear();
+        narrow_lists_.clear();
         if (is_absolute || options_.random_splitter || options_.max_features * 2 < bins_.cols) {
             return;
         }
@@ -120,10 +122,17 @@ class Grower {
         if (fine.size() * 4 < bins_.cols) {
             return;
         }
-        presorted_.sort(bins_, target_, std::span<const Entry>(entries_), fine, options_.n_threads);
         goes_left_row_.resize(bins_.rows);
-        n_element_scratch_ = std::min<std::size_t>(static_cast<std::size_t>(options_.n_threads), 8);
-        make_room(element_scratch_, entries_.size() * n_element_scratch_);
+        n_shares_ = std::min<std::size_t>(static_cast<std::size_t>(options_.n_threads), 8);
+        const auto sort = [&](auto& lists) {
+            lists.sort(bins_, target_, std::span<const Entry>(entries_), fine, options_.n_threads,
+                       n_shares_);
+        };
+        if (!binary_gini && bins_.rows <= narrow_rows) {
+            sort(narrow_lists_);
+        } else {
+            sort(wide_lists_);
+        }
     }
 
     [[nodiscard]] Tree grow(std::uint64_t tree_number) {
@@ -155,7 +164,7 @@ class Grower {
             grow_depth_first(root);
         }
         if (options_.n_trees == 1) {
-            tree_.shrink();
+            finish_only_tree();
             return std::move(tree_);
         }
         return tree_;  // a copy: exactly as long as needed, and the room here serves again
@@ -243,6 +252,18 @@ class Grower {
     void sum(const Node& node, Unit* total) noexcept {
         for (const Entry& e : rows(node)) {
             target_.add(total, e);
+        }
+    }
+
+    // Gives back the working memory first: what is made of the tree then takes its place.
+    void finish_only_tree() {
+        std::vector<Entry>().swap(entries_);
+        scratch_ = {};
+        wide_lists_ = {};
+        narrow_lists_ = {};
+        tree_.shrink();
+        if (weights_follow_) {
+            tree_.weight.assign(tree_.n_samples.begin(), tree_.n_samples.end());
         }
     }
 
@@ -413,9 +434,11 @@ class Grower {
             target_.collect(bins_, f, rows(node), cells_);
         } else {
             const auto n_bins = static_cast<std::size_t>(bins_.n_bins[f]);
-            if (presorted_.has(f)) {
-                return try_sorted(node, f, presorted_.run(f, node.begin, node.end), by_row(),
-                                  stream);
+            if (has_list(f)) {
+                return with_lists([&](auto& lists) {
+                    return try_sorted(node, f, lists.run(f, node.begin, node.end), by_row(),
+                                      stream);
+                });
             }
             if (!prefers_histogram(node.size(), n_bins, width_)) {
                 const std::span<const Entry> entries = rows(node);
@@ -458,8 +481,8 @@ class Grower {
     }
 
     // A column by its rows in order; elements number `entries`. False when it is constant.
-    template <class Entries>
-    bool try_sorted(const Node& node, std::size_t f, std::span<const Element> run, Entries entries,
+    template <class Item, class Entries>
+    bool try_sorted(const Node& node, std::size_t f, std::span<const Item> run, Entries entries,
                     RandomStream& stream) {
         if (element_code(run.front()) == element_code(run.back())) {
             constant_[f / 64] |= std::uint64_t{1} << (f % 64);
@@ -496,12 +519,11 @@ class Grower {
         Unit left{};
     };
 
-    template <class Entries>
-    [[nodiscard]] SortedCut sorted_cut(const Node& node, std::size_t f,
-                                       std::span<const Element> run, Entries entries,
-                                       typename Target::Number* scratch) const {
-        if constexpr (binary_gini) {
-            if (has_kernel_ && presorted_.has(f)) {
+    template <class Item, class Entries>
+    [[nodiscard]] SortedCut sorted_cut(const Node& node, std::size_t f, std::span<const Item> run,
+                                       Entries entries, typename Target::Number* scratch) const {
+        if constexpr (binary_gini && std::is_same_v<Item, Element>) {
+            if (has_kernel_ && has_list(f)) {
                 const BinaryCut cut = dispatch([&](auto level) {
                     return BinaryCutSearch<decltype(level)>::sorted(
                         run.data(), run.size(), static_cast<std::uint32_t>(total_[0] >> 32),
@@ -533,27 +555,41 @@ class Grower {
     void search_sorted(const Node& node) {
         n_searched_ = 0;
         if constexpr (!is_absolute) {
-            if (options_.n_threads == 1 || node.size() < parallel_rows || !presorted_.has_any() ||
+            if (options_.n_threads == 1 || node.size() < parallel_rows || !has_lists() ||
                 options_.max_features < bins_.cols) {
                 return;
             }
             sorted_cuts_.resize(bins_.cols);
             n_searched_ = bins_.cols;
             run_tasks(bins_.cols, options_.n_threads, [&](std::size_t f) {
-                if (!presorted_.has(f) || is_constant(f)) {
+                if (!has_list(f) || is_constant(f)) {
                     return;
                 }
-                const auto run = presorted_.run(f, node.begin, node.end);
-                if (element_code(run.front()) != element_code(run.back()) &&
-                    element_code(run.back()) != bins_.n_bins[f]) {
-                    std::vector<typename Target::Number> scratch(target_.scratch_size());
-                    sorted_cuts_[f] = sorted_cut(node, f, run, by_row(), scratch.data());
-                }
+                with_lists([&](auto& lists) {
+                    const auto run = lists.run(f, node.begin, node.end);
+                    if (element_code(run.front()) != element_code(run.back()) &&
+                        element_code(run.back()) != bins_.n_bins[f]) {
+                        std::vector<typename Target::Number> scratch(target_.scratch_size());
+                        sorted_cuts_[f] = sorted_cut(node, f, run, by_row(), scratch.data());
+                    }
+                });
             });
         }
     }
     [[nodiscard]] bool is_searched(std::size_t f) const noexcept {
-        return f < n_searched_ && presorted_.has(f);
+        return f < n_searched_ && has_list(f);
+    }
+
+    // Columns kept in order, in one of two widths.
+    [[nodiscard]] bool has_lists() const noexcept {
+        return wide_lists_.has_any() || narrow_lists_.has_any();
+    }
+    [[nodiscard]] bool has_list(std::size_t f) const noexcept {
+        return wide_lists_.has(f) || narrow_lists_.has(f);
+    }
+    template <class Call>
+    decltype(auto) with_lists(Call call) {
+        return narrow_lists_.has_any() ? call(narrow_lists_) : call(wide_lists_);
     }
 
     // Where rows need not be counted: of rows and of weight, the larger demand.
@@ -1025,22 +1061,23 @@ class Grower {
     }
 
     void part_presorted(const Node& node, std::size_t middle) {
-        if (!presorted_.has_any()) {
+        if (!has_lists()) {
             return;
         }
         for (std::size_t i = node.begin; i < node.end; ++i) {
             goes_left_row_[entries_[i].row] = i < middle ? 1 : 0;
         }
         // Every thread has scratch of its own and a share of the columns.
-        const auto n_shares = node.size() < parallel_rows ? std::size_t{1} : n_element_scratch_;
+        const auto n_shares = node.size() < parallel_rows ? std::size_t{1} : n_shares_;
         run_tasks(n_shares, options_.n_threads, [&](std::size_t share) {
             for (std::size_t f = share; f < bins_.cols; f += n_shares) {
                 // Constant columns are not looked at below; that of the split lies in order.
                 const bool in_order =
                     f == static_cast<std::size_t>(best_.feature) && !best_.missing_left;
-                if (presorted_.has(f) && !is_constant(f) && !in_order) {
-                    Presorted::part(presorted_.run(f, node.begin, node.end), goes_left_row_.data(),
-                                    element_scratch_.data() + share * entries_.size());
+                if (has_list(f) && !is_constant(f) && !in_order) {
+                    with_lists([&](auto& lists) {
+                        lists.part_run(f, node.begin, node.end, goes_left_row_.data(), share);
+                    });
                 }
             }
         });
@@ -1087,7 +1124,9 @@ class Grower {
         if (options_.with_stats) {
             tree_.impurity.push_back(node.summary.impurity);
             tree_.n_samples.push_back(static_cast<std::int64_t>(node.size()));
-            tree_.weight.push_back(node.summary.weight);
+            if (!weights_follow_) {
+                tree_.weight.push_back(node.summary.weight);
+            }
             write_value(node, totals_.data() + node.total_at, tree_.add_value(target_.n_outputs()));
         }
     }
@@ -1171,14 +1210,15 @@ class Grower {
     std::vector<std::int16_t> class_total_;
     std::array<std::size_t, group_size> group_{};
     std::size_t n_group_ = 0;
-    Presorted presorted_;
+    Presorted<Element> wide_lists_;
+    Presorted<NarrowElement> narrow_lists_;
     std::vector<std::uint8_t> goes_left_row_;
-    AlignedBuffer<Element> element_scratch_;
-    std::size_t n_element_scratch_ = 1;
+    std::size_t n_shares_ = 1;
     std::vector<SortedCut> sorted_cuts_;  // of the columns already searched in this node
     std::size_t n_searched_ = 0;
     bool has_kernel_ = false;
-    bool is_free_ = false;  // any side with a row is allowed
+    bool is_free_ = false;         // any side with a row is allowed
+    bool weights_follow_ = false;  // the weight of a node is its number of rows
     std::vector<Code> gathered_;
     std::vector<Unit> side_;
     std::vector<Unit> left_total_;  // of best_, where it knows_left

@@ -144,14 +144,14 @@ template <class Code, class Entry>
 }
 
 // Cells from rows in order; `entries` is what the elements number.
-template <class Target, class Entries>
-void collect_sorted(std::span<const Element> run, std::int32_t missing, const Target& target,
+template <class Target, class Item, class Entries>
+void collect_sorted(std::span<const Item> run, std::int32_t missing, const Target& target,
                     Entries entries, Cells<typename Target::Unit>& out) {
     using Unit = typename Target::Unit;
     const std::size_t width = target.width();
-    out.start(width, run.size());
+    out.start(width, std::min(run.size(), static_cast<std::size_t>(missing) + 1));
     std::int32_t last = -1;
-    for (const Element e : run) {
+    for (const Item e : run) {
         Unit* cell = out.units.data() + out.count * width;
         if (element_code(e) != last) {
             last = element_code(e);

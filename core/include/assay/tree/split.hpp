@@ -132,8 +132,8 @@ template <class Scan, class Unit>
 
 // The same from rows in order and without missing values: `place` is a row, the cut is behind it.
 // `entries` is what the elements number, a pointer or anything else with [].
-template <class Scan, class Entries>
-[[nodiscard]] Best best_sorted_cut(Scan& scan, std::span<const Element> run, Entries entries,
+template <class Scan, class Item, class Entries>
+[[nodiscard]] Best best_sorted_cut(Scan& scan, std::span<const Item> run, Entries entries,
                                    const SideLimits& limits) noexcept {
     Best best;
     const bool free = limits.are_free();
