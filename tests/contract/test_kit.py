@@ -71,6 +71,14 @@ class SeesTheFrame(KNeighborsRegressor):
         return super().predict(X) + (not isinstance(X, np.ndarray))
 
 
+class WritesIntoTheTable(KNeighborsRegressor):
+    def predict(self, X: Any) -> Any:
+        answer = super().predict(X)
+        if isinstance(X, np.ndarray):
+            X[0] = 0.0
+        return answer
+
+
 class WrongNumber(KNeighborsRegressor):
     model_id: ClassVar[int | None] = 7
 
@@ -88,6 +96,7 @@ class WrongNumber(KNeighborsRegressor):
         (DigestOfTheName(), "check_digest_tells_models_apart"),
         (CountsThreads(), "check_n_jobs_changes_no_bit"),
         (SeesTheFrame(), "check_dataframes_give_the_same_model"),
+        (WritesIntoTheTable(), "check_tables_are_not_written_to"),
         (WrongNumber(), "check_model_id_is_in_range"),
     ],
     ids=lambda value: value if isinstance(value, str) else type(value).__name__,

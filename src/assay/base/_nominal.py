@@ -169,16 +169,12 @@ class Levels:
 
     def codes(self, column: int, values: NDArray[Any]) -> NDArray[np.float64]:
         """Return the values of one nominal column as codes."""
+        if values.dtype.kind in "fiu":
+            rows = values.astype(np.float64)[:, None]
+            alone = Levels(self.of(column), np.array([0, len(self.of(column))]))
+            if not alone.put_codes(rows, [0]):
+                return rows[:, 0]
         known = {name: code for code, name in enumerate(self.of(column).tolist())}
-        if (whole := _whole_numbers(values)) is not None:
-            numbers, missing = whole
-            table = np.full(int(numbers.max()) + 1, float(len(known)))
-            for name, code in known.items():
-                if (number := _whole_number(name)) is not None and number < len(table):
-                    table[number] = code
-            found: NDArray[np.float64] = table[numbers]
-            found[missing] = np.nan
-            return found
         names, inverse = _distinct(values)
         table = np.array([*(known.get(name, len(known)) for name in names), np.nan])
         return table[inverse]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -43,6 +43,7 @@ def contract_checks() -> list[Check]:
         check_digest_tells_models_apart,
         check_n_jobs_changes_no_bit,
         check_dataframes_give_the_same_model,
+        check_tables_are_not_written_to,
         check_model_id_is_in_range,
     ]
 
@@ -173,10 +174,33 @@ def check_dataframes_give_the_same_model(estimator: Estimator) -> None:
             assert np.array_equal(values, expected[method]), f"{kind}: {method} differs"
 
 
+def check_tables_are_not_written_to(estimator: Estimator) -> None:
+    """Take tables that cannot be written to, and leave others as they are."""
+    X, y = table(estimator)
+    for params, rows in _tables(estimator, X):
+        given = rows.copy()
+        answers(fitted(estimator, given, y, **params), given)
+        assert np.array_equal(given, rows), "fit or an answer has changed the table"
+        given.flags.writeable = False
+        answers(fitted(estimator, given, y, **params), given)
+
+
 def check_model_id_is_in_range(estimator: Estimator) -> None:
     """Have None or an integer from 100 as the number in model files."""
     number = estimator.model_id
     assert number is None or (type(number) is int and number >= 100)
+
+
+def _tables(
+    estimator: Estimator, X: NDArray[np.float64]
+) -> Iterator[tuple[dict[str, Any], NDArray[np.float64]]]:
+    """Numbers; and, for models that take levels, also a column of codes, which needs no copy."""
+    yield {}, X
+    params = estimator.get_params(deep=False)
+    if estimator.takes_nominal and "categorical_features" in params and "metric" not in params:
+        coded = X.copy()
+        coded[:, 3] = np.arange(len(X)) % 3
+        yield {"categorical_features": [3]}, coded
 
 
 class _Nonsense:

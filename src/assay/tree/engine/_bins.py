@@ -17,7 +17,8 @@ MAX_BINS_8 = 255
 MAX_BINS_16 = 65535
 
 _NO_WEIGHT = np.empty(0)
-_SAMPLE = 1024
+#: Rows that tell whether a column has many values.
+SAMPLE = 1024
 
 #: The arrays of `Bins`, in order.
 _Cut = tuple[Any, ...]
@@ -155,7 +156,7 @@ class Bins:
             edges = kernels.bin_table(X, levels, weights, most, **room.arrays, n_threads=n_threads)
             return room.filled(edges)
 
-        return cls(*_narrowest(max_bins, X[:: _step(X)][:_SAMPLE], cut))
+        return cls(*_narrowest(max_bins, lambda: values_in_sample(X), cut))
 
     @classmethod
     def from_ranks(
@@ -199,8 +200,11 @@ class Bins:
             )
             return room.filled(edges)
 
-        sample = ranks.rank[:, rows[:: _step(rows)][:_SAMPLE]].T
-        return cls(*_narrowest(max_bins, np.where(sample < 0, np.nan, sample), cut))
+        def values() -> NDArray[np.intp]:
+            sample = ranks.rank[:, _sample(rows)].T
+            return values_in_sample(np.where(sample < 0, np.nan, sample))
+
+        return cls(*_narrowest(max_bins, values, cut))
 
 
 class _Room:
@@ -236,23 +240,30 @@ class _Room:
         )
 
 
-def _narrowest(max_bins: int, sample: NDArray[Any], cut: Callable[[int], _Cut]) -> _Cut:
+def values_in_sample(X: NDArray[Any]) -> NDArray[np.intp]:
+    """Return how many values each column has in some rows: enough to tell few from many."""
+    ordered = np.sort(_sample(X), axis=0)
+    found: NDArray[np.intp] = (ordered[1:] > ordered[:-1]).sum(axis=0) + 1
+    return found
+
+
+def _sample(rows: NDArray[Any]) -> NDArray[Any]:
+    return rows[:: max(len(rows) // SAMPLE, 1)][:SAMPLE]
+
+
+def _narrowest(
+    max_bins: int, values: Callable[[], NDArray[np.intp]], cut: Callable[[int], _Cut]
+) -> _Cut:
     """Return bins with codes of one byte if no column has too many values for it.
 
     What a sample has too many values for is not tried.
     """
     check_interval("max_bins", max_bins, 2, MAX_BINS_16, integer=True)
-    if max_bins > MAX_BINS_8:
-        ordered = np.sort(sample, axis=0)
-        if ((ordered[1:] > ordered[:-1]).sum(axis=0) < MAX_BINS_8).all():
-            *_, lower, upper, _, _ = fitted = cut(MAX_BINS_8)
-            if lower is upper:  # every bin has one value
-                return fitted
+    if max_bins > MAX_BINS_8 and (values() <= MAX_BINS_8).all():
+        *_, lower, upper, _, _ = fitted = cut(MAX_BINS_8)
+        if lower is upper:  # every bin has one value
+            return fitted
     return cut(max_bins)
-
-
-def _step(rows: NDArray[Any]) -> int:
-    return max(len(rows) // _SAMPLE, 1)
 
 
 def _levels(n_levels: NDArray[np.int32] | None, n_features: int) -> NDArray[np.int32]:

@@ -9,11 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay._core import tree as kernels
-from assay.tree.engine._bins import MAX_BINS_8
+from assay.tree.engine._bins import MAX_BINS_8, SAMPLE, values_in_sample
 from assay.tree.engine._grow import CRITERIA, NO_LIMIT, Grown, GrowOptions, arrays_as_grown
-
-#: Rows of a table that `Columns.suit` looks at.
-_SAMPLE = 1024
 
 
 @dataclass(frozen=True)
@@ -67,10 +64,7 @@ class Columns:
         n_levels : ndarray of int32 of shape (n_features,)
             Levels of the nominal columns, 0 = numeric.
         """
-        if len(X) < 2 * _SAMPLE or n_levels.any():
-            return False
-        sample = np.sort(X[:: len(X) // _SAMPLE][:_SAMPLE], axis=0)
-        if ((sample[1:] != sample[:-1]).sum(axis=0) < MAX_BINS_8).any():
+        if len(X) < 2 * SAMPLE or n_levels.any() or (values_in_sample(X) <= MAX_BINS_8).any():
             return False
         with np.errstate(over="ignore", invalid="ignore"):
             return bool(np.isfinite(X.sum(dtype=np.float64)))
