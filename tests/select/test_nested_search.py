@@ -101,6 +101,21 @@ def test_choices_and_scores_are_those_of_a_nested_grid_search(
     assert nested.outcome_.work.fits < nested.outcome_.work.naive_fits
 
 
+@pytest.mark.parametrize(("folds", "seed"), [(5, 10), (9, 9)])
+def test_means_that_differ_in_the_last_bit_are_no_ties(folds: int, seed: int) -> None:
+    # On noise many candidates have the same hits, in other folds: rounding parts their means.
+    random = np.random.default_rng(seed)
+    X, y = random.normal(size=(103, 2)), random.integers(0, 2, 103)
+    grid = {"n_neighbors": list(range(1, 31))}
+    cv = KFold(folds, shuffle=True, random_state=0)
+    nested = NestedSearch(KNeighborsClassifier(), grid, cv=cv).fit(X, y)
+    rounded = nested.inner_scores_.round(12)
+    assert (nested.inner_scores_.argmax(axis=1) != rounded.argmax(axis=1)).any()
+    scores, params = naive(KNeighborsClassifier(), grid, X, y, cv)
+    assert nested.outer_params_ == params
+    np.testing.assert_array_equal(nested.outer_scores_, scores)
+
+
 def test_regression_of_numbers() -> None:
     X, y = load_diabetes(return_X_y=True)
     grid = {"alpha": [0.01, 0.1, 1.0, 10.0]}

@@ -58,8 +58,6 @@ def cv_results(
     scores[:, places] = table.score[rows]
     mean = np.empty(len(places))
     mean[places] = table.means(rows)[0]
-    able = np.isfinite(mean)
-    rounded = np.where(able, [float(f"{value:.12g}") for value in mean], -np.inf)
     found: dict[str, Any] = {}
     for name in sorted({name for each in params for name in each}):
         column = np.ma.MaskedArray(np.empty(len(params), dtype=object), mask=True)
@@ -71,7 +69,8 @@ def cv_results(
     found |= {f"split{i}_test_score": each for i, each in enumerate(scores)}
     found["mean_test_score"] = mean
     found["std_test_score"] = scores.std(axis=0)
-    found["rank_test_score"] = rankdata(-rounded, method="min").astype(np.int32)
+    able = np.where(np.isfinite(mean), mean, -np.inf)
+    found["rank_test_score"] = rankdata(-able, method="min").astype(np.int32)
     return found
 
 

@@ -110,7 +110,8 @@ class NestedSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
     for both, so K blocks cost K(K-1)/2 fits per candidate instead of K(K-1), and estimators of
     Assay share further work between their candidates. Of a pipeline, the steps before the last are
     fitted once per training set for all candidates that agree in them. The numbers are those of the
-    naive search: ties go to the candidate that comes first, and scores are equal to rounding.
+    naive search, and so are the choices: the greatest mean of the folds, to its last bit, and of
+    equal ones the first.
 
     See Also
     --------

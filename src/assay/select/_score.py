@@ -145,7 +145,9 @@ class ScoreTable:
     notes : dict
         (family, text) -> how many fits said so.
     priority : ndarray of shape (candidates,), optional
-        A tie goes to the lowest; without it to the smaller model, then to the earlier candidate.
+        A tie goes to the lowest, and only means that are equal to the last bit are tied: what
+        `GridSearchCV` does. Without it means may differ by rounding, and a tie goes to the smaller
+        model, then to the earlier candidate.
     dropped : dict
         column -> why the candidate was given up for some blocks, although nothing failed.
     """
@@ -187,18 +189,20 @@ class ScoreTable:
         if not picked:
             nothing = np.full(len(self.candidates), np.nan)
             return nothing, nothing, nothing
-        score = self.score[picked]
-        spread = score.std(axis=0, ddof=1) if len(picked) > 1 else np.zeros(score.shape[1])
-        return score.mean(axis=0), spread, self.size[picked].mean(axis=0)
+        # A candidate is a row, as scikit-learn has it: its means have the same last bit.
+        score = np.ascontiguousarray(self.score[picked].T)
+        spread = score.std(axis=1, ddof=1) if len(picked) > 1 else np.zeros(len(score))
+        return score.mean(axis=1), spread, self.size[picked].mean(axis=0)
 
     def ranking(self, rows: Sequence[int]) -> list[int]:
         """Columns from best to worst; see `priority` for ties."""
         score, _, size = self.means(rows)
         able = np.flatnonzero(np.isfinite(score))
-        # Sums of the same numbers in another order must stay ties.
-        rounded = np.array([float(f"{value:.12g}") for value in score[able]])
-        tied = size if self.priority is None else self.priority
-        order = np.lexsort((able, tied[able], -rounded))
+        value, tied = score[able], self.priority
+        if tied is None:
+            # Sums of the same numbers in another order must stay ties.
+            value, tied = np.array([float(f"{each:.12g}") for each in value]), size
+        order = np.lexsort((able, tied[able], -value))
         return [int(column) for column in able[order]]
 
 

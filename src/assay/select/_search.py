@@ -101,8 +101,9 @@ def search(
         Block of each row, 0..K-1, in the order of time for a forward plan; then `n_blocks`,
         `groups` and equal rows do not decide where a row goes.
     priority : sequence of int, optional
-        One number per candidate, family by family: of equal scores, the lowest wins. By default
-        the smaller model does, and then the candidate that comes first.
+        One number per candidate, family by family: of scores that are equal to the last bit, the
+        lowest wins. By default scores may differ by rounding, and the smaller model wins, then the
+        candidate that comes first.
     stack : bool, default=False
         Whether candidates may be mixed, with weights from predictions for rows that no fit behind
         them saw; done unless that is clearly worse than the best candidate by an estimate inside.
