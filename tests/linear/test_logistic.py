@@ -331,6 +331,57 @@ def test_collinear_constant_and_one_hot_columns_are_no_trouble() -> None:
             assert model.stop_reason_ in ("converged", "separated")
 
 
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_many_more_columns_than_rows_have_the_solution_of_the_sparse_route(
+    n_classes: int, intercept: bool
+) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 300))
+    X[:, 200:] = X[:, :100]  # copies of columns
+    X[30:] = X[:10]  # and of rows: the rank is 30
+    y, weight = rng.integers(0, n_classes, 40), rng.uniform(0.1, 3, 40)
+    for C in (1e-3, 1.0, 1e3):
+        dense, by_column = (
+            LogisticRegression(C=C, fit_intercept=intercept).fit(table, y, weight)
+            for table in (X, sparse.csr_matrix(X))
+        )
+        scale = np.abs(by_column.coef_).max()
+        np.testing.assert_allclose(dense.coef_, by_column.coef_, rtol=0, atol=1e-8 * scale)
+        # Of three classes, a constant for all changes nothing.
+        one, other = (
+            m.intercept_ - (n_classes > 2) * m.intercept_.mean() for m in (dense, by_column)
+        )
+        np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-12)
+        excess = dense.predict_proba(X)
+        excess[np.arange(40), y] -= 1
+        excess = (excess * weight[:, None])[:, -len(dense.coef_) :]
+        gradient = (excess.T @ X + dense.coef_ / C) / weight.sum()
+        largest = max(np.abs(gradient).max(), intercept * np.abs(excess.sum(0)).max() / 40)
+        assert dense.gradient_norm_ < 1e-11
+        assert dense.gradient_norm_ >= largest / 2
+        assert dense.stop_reason_ == "converged"
+
+
+def test_many_columns_warm_start_ends_where_a_cold_one_does() -> None:
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(30, 200)), rng.integers(0, 2, 30)
+    cold = LogisticRegression().fit(X, y)
+    warm = LogisticRegression(C=0.5, warm_start=True).fit(X, y).set_params(C=1.0).fit(X, y)
+    np.testing.assert_allclose(warm.coef_, cold.coef_, rtol=0, atol=1e-10)
+    again = warm.fit(X, y)
+    assert again.n_iter_ <= 1
+
+
+def test_many_columns_and_too_few_steps_are_warned_of() -> None:
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(30, 200)), rng.integers(0, 2, 30)
+    with pytest.warns(ConvergenceWarning, match="did not converge in max_iter=1 steps"):
+        model = LogisticRegression(C=1e4, max_iter=1).fit(X, y)
+    assert model.stop_reason_ == "max_iter"
+    assert model.gradient_norm_ > 1e-4
+
+
 def test_more_columns_than_rows() -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 2000))

@@ -24,6 +24,7 @@ from assay.linear._logistic_solve import (
     warn_if_unfinished,
     warn_if_wide,
 )
+from assay.linear._logistic_wide import is_wide, solve_wide
 
 
 class LogisticRegression(Classifier):
@@ -282,9 +283,8 @@ class LogisticRegression(Classifier):
             start = None  # the last fit was on another table
         for strength in strengths:
             warn_if_wide(strength, *rows.shape)
-        solutions = solve_path(
-            rows, codes, weights, n_classes, strengths, settings, n_threads, start
-        )
+        solve = solve_wide if is_wide(rows, strengths) else solve_path
+        solutions = solve(rows, codes, weights, n_classes, strengths, settings, n_threads, start)
         for model, solution in zip(models, solutions, strict=True):
             model.classes_ = self.classes_
             model.n_features_in_ = self.n_features_in_

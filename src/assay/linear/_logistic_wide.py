@@ -1,0 +1,82 @@
+"""More columns than rows: the same problem in the space of the rows.
+
+The gradient of the loss is a mix of rows, so with an L2 penalty the coefficients lie in their span.
+With :math:`X^T = Q R` and :math:`w = Q u`, scores are :math:`X w = R^T u` and norms are equal: n
+columns instead of p, once for a whole path of penalties, and nothing is approximated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import linalg
+from scipy.sparse import issparse
+
+from assay.linear._least_problem import one_blas_thread
+from assay.linear._logistic_solve import Solution, Strength, probabilities, solve_path
+
+Array = NDArray[np.float64]
+
+# Turning costs 4 p n^2 operations: beyond so many rows conjugate gradients on the table are faster.
+_MOST_ROWS = 150
+_FEWEST_COLUMNS_PER_ROW = 2
+
+
+def is_wide(rows: Any, strengths: Sequence[Strength]) -> bool:
+    """Say whether the problem is better solved in the space of the rows."""
+    if issparse(rows) or any(each.l1 > 0 or each.l2 == 0 for each in strengths):
+        return False
+    n, p = rows.shape
+    return bool(n <= _MOST_ROWS and p >= _FEWEST_COLUMNS_PER_ROW * n)
+
+
+def solve_wide(
+    rows: Any,
+    codes: NDArray[np.int64],
+    weight: Array,
+    n_classes: int,
+    strengths: Sequence[Strength],
+    settings: Mapping[str, Any],
+    n_threads: int,
+    start: Array | None = None,
+) -> list[Solution]:
+    """Return what `solve_path` does, for L2 penalties."""
+    with one_blas_thread():
+        basis, factor = linalg.qr(rows.T, mode="economic", check_finite=False)
+        if start is not None:
+            start = np.column_stack([start[:, :-1] @ basis, start[:, -1]])
+        # The largest of p turned components is at most the root of n times that of n.
+        inside = {**settings, "tol": settings["tol"] / np.sqrt(len(rows))}
+        turned = np.ascontiguousarray(factor.T)
+        found = solve_path(turned, codes, weight, n_classes, strengths, inside, n_threads, start)
+        return [
+            _turned_back(each, basis, rows, codes, weight, strength, settings)
+            for each, strength in zip(found, strengths, strict=True)
+        ]
+
+
+def _turned_back(
+    found: Solution,
+    basis: Array,
+    rows: Array,
+    codes: NDArray[np.int64],
+    weight: Array,
+    strength: Strength,
+    settings: Mapping[str, Any],
+) -> Solution:
+    """Return the solution for the columns of the table, with its own certificate."""
+    coef = found.coef @ basis.T
+    scores = rows @ coef.T + found.intercept
+    excess = probabilities(scores[:, 0] if len(coef) == 1 else scores)
+    excess[np.arange(len(codes)), codes] -= 1.0
+    excess = (excess[:, 1:] if len(coef) == 1 else excess) * (weight / weight.sum())[:, None]
+    gradient = excess.T @ rows + strength.l2 / weight.sum() * coef
+    norm = float(np.abs(gradient).max())
+    if settings["fit_intercept"]:
+        norm = max(norm, float(np.abs(excess.sum(axis=0)).max()))
+    stop = "converged" if norm <= settings["tol"] else found.stop_reason
+    return replace(found, coef=coef, gradient_norm=norm, stop_reason=stop)
