@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy.stats import kurtosis
 from scipy.stats import t as student
+from sklearn.base import clone, is_classifier
 from sklearn.linear_model import Ridge
 from sklearn.metrics import accuracy_score, f1_score, r2_score, recall_score, roc_auc_score
 from sklearn.model_selection import PredefinedSplit
 from sklearn.naive_bayes import GaussianNB
 
 from assay.base import Predicted
-from assay.evaluate import corrected_t, get_metric
+from assay.evaluate import corrected_t, get_metric, interval_of_parts, panel
 from assay.select import Family, NestedSearch, make_blocks, search
 from assay.select._contestant import _unbalanced
 from assay.select._pooled import (
@@ -25,6 +28,7 @@ from assay.select._pooled import (
     jackknife_variance,
     measure,
 )
+from assay.select._rows_behind import rows_behind
 from assay.select._score import Judge
 
 K = 5
@@ -38,21 +42,33 @@ def numbers(n: int = 60) -> tuple[NDArray[Any], NDArray[Any]]:
     return X, X[:, 0] + 0.5 * X[:, 1] + random.normal(size=n)
 
 
-def by_hand(blocks: NDArray[np.int64], balanced: bool) -> dict[str, Any]:
+def classes(n: int = 90) -> tuple[NDArray[Any], NDArray[Any]]:
+    random = np.random.default_rng(8)
+    X = random.normal(size=(n, 6))
+    return X, (X[:, 0] + random.logistic(size=n) > 0.5).astype(int)
+
+
+def by_hand(
+    X: NDArray[Any],
+    y: NDArray[Any],
+    models: Sequence[Any],
+    score: Callable[[Any, Any], float],
+    blocks: NDArray[np.int64],
+    balanced: bool = False,
+) -> tuple[float, list[tuple[float, float]]]:
     """Refit everything: s1 from K-1 blocks, s2 from K-2, and the jackknives."""
-    X, y = numbers()
 
-    def said(alpha: float, left_out: set[int], at: int) -> NDArray[Any]:
+    def said(model: Any, left_out: set[int], at: int) -> NDArray[Any]:
         train = ~np.isin(blocks, list(left_out))
-        return np.asarray(Ridge(alpha=alpha).fit(X[train], y[train]).predict(X[blocks == at]))
+        return np.asarray(clone(model).fit(X[train], y[train]).predict(X[blocks == at]))
 
-    def chosen(i: int, without: int | None = None) -> float:
+    def chosen(i: int, without: int | None = None) -> Any:
         judges = [j for j in range(K) if j not in (i, without)]
-        score = [
-            np.mean([r2_score(y[blocks == j], said(alpha, {i, j}, j)) for j in judges])
-            for alpha in ALPHAS
+        scores = [
+            np.mean([score(y[blocks == j], said(model, {i, j}, j)) for j in judges])
+            for model in models
         ]
-        return ALPHAS[int(np.argmax(score))]
+        return models[int(np.argmax(scores))]
 
     first = np.empty(len(y))
     second = {k: np.empty(len(y)) for k in range(K)}
@@ -61,45 +77,111 @@ def by_hand(blocks: NDArray[np.int64], balanced: bool) -> dict[str, Any]:
         for k in range(K):
             if k != i:
                 second[k][blocks == i] = said(chosen(i, k), {i, k}, i)
-    s1 = r2_score(y, first)
+    s1 = score(y, first)
     shifted = []
     for step in range(1, K):
         mixed = np.empty(len(y))
         for i in range(K):
             mixed[blocks == i] = second[(i + step) % K][blocks == i]
-        shifted.append(r2_score(y, mixed))
+        shifted.append(score(y, mixed))
     value = s1 + (K - 2) / K * (s1 - np.mean(shifted))
-    rows = [r2_score(np.delete(y, i), np.delete(first, i)) for i in range(len(y))]
-    outside = [r2_score(y[blocks != k], second[k][blocks != k]) for k in range(K)]
+    rows = [score(np.delete(y, i), np.delete(first, i)) for i in range(len(y))]
+    outside = [score(y[blocks != k], second[k][blocks != k]) for k in range(K)]
     judging = (len(y) - 1) * np.var(rows)
-    teaching = 0.4 * (K - 1) * np.var(outside)
+    of_judging = min(len(y) - 1, 2 * len(y) / (kurtosis(rows, fisher=False) - 1))
+    both = (K - 1) * np.var(outside)
     if balanced:
         alike = []
         for repeat in range(1000, 1010):
             fresh = make_blocks(y, K, task="regression", repeat=repeat)
-            without = [r2_score(y[fresh != k], first[fresh != k]) for k in range(K)]
+            without = [score(y[fresh != k], first[fresh != k]) for k in range(K)]
             alike.append((K - 1) * np.var(without))
-        teaching *= np.clip(judging / np.mean(alike), 1, 4)
-    freedom = (judging + teaching) ** 2 / (judging**2 / (len(y) - 1) + teaching**2 / (K - 1))
-    half = student.ppf(0.975, freedom) * np.sqrt(judging + teaching)
-    return {"value": value, "low": value - half, "high": min(1.0, value + half)}
+        both *= np.clip(judging / np.mean(alike), 1, 4)
+    teaching, of_both = (both - judging, 0.8) if is_classifier(models[0]) else (both, 1.0)
+    freedom = (judging + 0.4 * teaching) ** 2 / (
+        judging**2 / of_judging + (0.4 * both) ** 2 / (of_both * (K - 1))
+    )
+    return float(value), [(float(judging + 0.4 * teaching), float(freedom))]
 
 
-def test_the_number_and_its_interval_equal_the_same_done_by_hand() -> None:
+@pytest.mark.parametrize("balanced", [True, False])
+def test_the_number_and_its_interval_equal_the_same_done_by_hand(balanced: bool) -> None:
     X, y = numbers()
-    found = search(X, y, [RIDGES], task="regression", metric="r2").score
-    blocks = make_blocks(y, K, task="regression")
-    for name, expected in by_hand(blocks, balanced=True).items():
-        assert getattr(found, name) == pytest.approx(expected, abs=1e-9), name
+    models = [Ridge(alpha=alpha) for alpha in ALPHAS]
+    if balanced:
+        found = search(X, y, [RIDGES], task="regression", metric="r2").score
+        blocks = make_blocks(y, K, task="regression")
+    else:  # blocks that are given are taken as they vary
+        blocks = np.arange(len(y)) % K
+        search_ = NestedSearch(Ridge(), {"alpha": list(ALPHAS)}, cv=PredefinedSplit(blocks))
+        found = search_.fit(X, y).outcome_.score
+    value, [(variance, freedom)] = by_hand(X, y, models, r2_score, blocks, balanced)
+    half = student.ppf(0.975, freedom) * np.sqrt(variance)
+    assert found.value == pytest.approx(value, abs=1e-9)
+    assert found.low == pytest.approx(value - half, abs=1e-9)
+    assert found.high == pytest.approx(min(1.0, value + half), abs=1e-9)
 
 
-def test_blocks_that_are_given_are_taken_as_they_vary() -> None:
-    X, y = numbers()
+def test_of_classes_the_rows_that_judge_count_once() -> None:
+    X, y = classes()
+    values = [1e-9, 0.1, 1.0, 10.0]
     blocks = np.arange(len(y)) % K
-    search_ = NestedSearch(Ridge(), {"alpha": list(ALPHAS)}, cv=PredefinedSplit(blocks))
-    found = search_.fit(X, y).outcome_.score
-    for name, expected in by_hand(blocks, balanced=False).items():
-        assert getattr(found, name) == pytest.approx(expected, abs=1e-9), name
+    grid = {"var_smoothing": values}
+    found = NestedSearch(GaussianNB(), grid, cv=PredefinedSplit(blocks)).fit(X, y).outcome_.score
+    models = [GaussianNB(var_smoothing=each) for each in values]
+    value, parts = by_hand(X, y, models, accuracy_score, blocks)
+    expected = interval_of_parts(value, parts, low=0.0, high=1.0, units=len(y))
+    assert found.value == pytest.approx(value, abs=1e-9)
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), abs=1e-9)
+
+
+def test_few_rows_that_make_a_variance_leave_it_few_degrees_of_freedom() -> None:
+    random = np.random.default_rng(0)
+    assert jackknife_variance(random.uniform(size=200))[1] == 199
+    assert 120 < jackknife_variance(random.normal(size=200))[1] <= 199
+    assert jackknife_variance(np.repeat([0.0, 1.0], [195, 5]))[1] == pytest.approx(10.8, abs=0.1)
+    constant = np.full(50, 0.3)
+    constant[0] += 1e-16  # rounding
+    variance, freedom = jackknife_variance(constant)
+    assert variance < 1e-30
+    assert freedom == 49
+
+
+@pytest.mark.parametrize(
+    ("metric", "task", "counts", "expected"),
+    [
+        ("accuracy", "binary", (95, 5), 100),
+        ("recall", "binary", (95, 5), 5),
+        ("precision", "binary", (95, 5), 5),
+        ("specificity", "binary", (95, 5), 95),
+        ("f1", "binary", (95, 5), 10),
+        ("roc_auc", "binary", (95, 5), 10),
+        ("roc_auc", "binary", (5, 95), 10),
+        ("roc_auc", "binary", (50, 50), 100),
+        ("balanced_accuracy", "binary", (50, 50), 100),
+        ("balanced_accuracy", "binary", (95, 5), 19),
+        ("recall_macro", "multiclass", (30, 30, 30), 90),
+        ("f1_macro", "multiclass", (60, 28, 2), 16),
+        ("f1_micro", "multiclass", (60, 28, 2), 90),
+        ("roc_auc_ovr", "multiclass", (60, 28, 2), 32),
+    ],
+)
+def test_a_share_rests_on_the_rows_of_rare_classes(
+    metric: str, task: str, counts: tuple[int, ...], expected: int
+) -> None:
+    y = np.repeat(np.arange(len(counts)), counts)
+    known = {each.name: each for each in panel(task)}
+    judge = Judge(known[metric], y[:, None], y, None, len(counts))
+    assert rows_behind(judge) == expected
+
+
+def test_all_of_five_positives_found_is_not_all_found() -> None:
+    y = np.repeat([0, 1], [95, 5])
+    X = y[:, None] + 0.01 * np.random.default_rng(0).normal(size=(100, 1))
+    found = search(X, y, [Family("bayes", GaussianNB())], task="binary", metric="recall").score
+    assert found.value == 1.0
+    assert 0.4 < found.low < 0.6  # of a hundred rows: 0.96
+    assert found.high == 1.0
 
 
 def test_balanced_blocks_hide_far_out_rows_and_the_factor_that_undoes_it_is_limited() -> None:

@@ -13,6 +13,9 @@ from assay.select._pooled import Piece, jackknife_variance, measure
 from assay.select._score import Judge
 
 _MOST_UNBALANCED = 4.0  # a loss that hangs on the stratum alone would give any number
+# Degrees of freedom of a jackknife over K blocks, in parts of K-1: two over the variance of its
+# relative error, as seen in draws. Repeats add theirs.
+_FREEDOM = 0.8
 
 
 class Contestant:
@@ -82,11 +85,21 @@ class Contestant:
         self.nested = float(first)
         self.value = float(first + (self.n_blocks - 2) / self.n_blocks * (first - second))
 
-    def parts(self, share: float, other: Contestant | None = None) -> list[tuple[float, float]]:
-        """Return the two variances, with degrees of freedom; of the difference, with `other`.
+    def parts(
+        self, share: float, other: Contestant | None = None, *, once: bool = False
+    ) -> list[tuple[float, float]]:
+        """Return the variances, with degrees of freedom; of the difference, with `other`.
 
-        `share` of the jackknife over blocks is taken, times what balancing the blocks took from it
-        (not of a difference: far-out rows are so for both).
+        Parameters
+        ----------
+        share : float
+            How much of the jackknife over blocks is taken, times what balancing the blocks took
+            from it (not of a difference: far-out rows are so for both).
+        other : Contestant, optional
+            What it is compared with.
+        once : bool, default=False
+            Whether the rows that judge, which are in the jackknife over blocks as well, are taken
+            out of it, and repeats add to its freedom. Not where a few far-out rows rule both.
         """
         without_rows, without_block = self.without_rows, self.without_block
         balanced = self.without_balanced
@@ -95,10 +108,17 @@ class Contestant:
             without_block = without_block - other.without_block
             balanced = None
         judging = jackknife_variance(without_rows)
-        teaching = [jackknife_variance(values)[0] for values in without_block]
         # Repeats cut the same rows anew: they steady the variance, and add no rows to it.
-        variance = share * float(np.mean(teaching)) * _unbalanced(judging[0], balanced)
-        return [judging, (variance, self.n_blocks - 1)]
+        both = float(np.mean([jackknife_variance(values)[0] for values in without_block]))
+        both *= _unbalanced(judging[0], balanced)
+        if not once:
+            return [judging, (share * both, self.n_blocks - 1)]
+        teaching = both - judging[0]
+        if teaching <= 0:
+            return [judging]
+        freedom = _FREEDOM * (self.n_blocks - 1) * len(without_block)
+        # What is taken out takes nothing from the noise.
+        return [judging, (share * teaching, freedom * (teaching / both) ** 2)]
 
 
 def _unbalanced(variance: float, balanced: NDArray[np.float64] | None) -> float:

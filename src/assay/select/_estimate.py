@@ -7,6 +7,7 @@ has the correction and the interval, docs/honest_scores.rst what was tried.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +20,7 @@ from assay.select._choose import Judged
 from assay.select._contestant import Contestant
 from assay.select._estimate_blocks import by_blocks
 from assay.select._pooled import balanced_groups, groups_of_rows, is_pooled
+from assay.select._rows_behind import rows_behind
 from assay.select._score import Judge
 from assay.select._smaller import Smaller
 from assay.select._trivial import trivial_prediction
@@ -100,10 +102,12 @@ def estimate(
     .. math:: s = s_1 + \tfrac{K-2}{K} (s_1 - s_2)
 
     Its variance has two parts. The rows that judge: a jackknife of :math:`s_1` over rows (or
-    clusters), n-1 degrees of freedom. The rows that taught and chose: 0.4 times a jackknife over
-    blocks of :math:`s_2`, where block k is left out of teaching, choosing and judging alike, K-1
-    degrees of freedom (0.5 times, where a stack or a calibration was not learned again). The two
-    are added as Welch and Satterthwaite do.
+    clusters), with degrees of freedom by its kurtosis. The rows that taught and chose: 0.4 times a
+    jackknife over blocks of :math:`s_2`, where block k is left out of teaching, choosing and
+    judging alike, less what the rows that judge explain of it, 0.8 (K-1) degrees of freedom for
+    each partition. For numeric targets, and where a stack or a calibration was not learned again
+    (0.5 times there), nothing is taken out of it, and it has K-1. The two are added as Welch and
+    Satterthwaite do, and the interval of a share rests on no more rows than `rows_behind` says.
 
     Blocks that are balanced by a numeric target vary less than samples do, because far-out rows are
     dealt evenly. So the second part is multiplied by the jackknife of :math:`s_1` over rows divided
@@ -182,7 +186,7 @@ def _from_pairs(
     plain: Estimate,
 ) -> Estimate | None:
     """Correct for the rows that the outer choices did not have; None where it cannot be told."""
-    metric = judge.metric
+    metric, n = judge.metric, len(judge.y)
     kept = groups_of_rows(judge, clusters, seed)
     share = _BLOCK_SHARE[smaller.chosen_again]
     chosen = Contestant(
@@ -208,18 +212,25 @@ def _from_pairs(
     sign = 1.0 if metric.greater_is_better else -1.0
     low, high = metric.low, metric.high
     span = None if low is None or high is None else high - low
-    units = len(judge.y) if clusters is None else int(clusters.max()) + 1
+    behind = rows_behind(judge)
+    units = behind if clusters is None else math.ceil((int(clusters.max()) + 1) * behind / n)
     values = chosen.value, trivial.value
     if not np.isfinite([*values, *chosen.without_block.ravel()]).all():
         return None
     natural = [float(np.clip(sign * value, *_limits(metric.low, metric.high))) for value in values]
     difference = sign * (natural[0] - natural[1])
-    parts, still = chosen.parts(share), trivial.parts(share)
-    score = interval_of_parts(natural[0], parts, low=low, high=high, units=units, rows=len(judge.y))
+    # Choices that were not made again vary too little for anything to be taken out of them, and
+    # numbers have far-out rows, which few rows that judge do not show.
+    once = smaller.chosen_again and judge.n_classes is not None
+    parts, still = chosen.parts(share, once=once), trivial.parts(share, once=once)
+    score = interval_of_parts(natural[0], parts, low=low, high=high, units=units, rows=behind)
     baseline = interval_of_parts(natural[1], still, low=low, high=high)
     if sum(each for each, _ in still) > _STILL * sum(each for each, _ in parts):
         gain = interval_of_parts(
-            difference, chosen.parts(share, trivial), low=None if span is None else -span, high=span
+            difference,
+            chosen.parts(share, trivial, once=once),
+            low=None if span is None else -span,
+            high=span,
         )
     else:  # a baseline that hardly varies: both intervals must say the same
         ends = sorted(sign * (end - natural[1]) for end in (score.low, score.high))

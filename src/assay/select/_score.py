@@ -198,10 +198,10 @@ class ScoreTable:
         """Columns from best to worst; see `priority` for ties."""
         score, _, size = self.means(rows)
         able = np.flatnonzero(np.isfinite(score))
-        value, tied = score[able], self.priority
-        if tied is None:
-            # Sums of the same numbers in another order must stay ties.
-            value, tied = np.array([float(f"{each:.12g}") for each in value]), size
+        value = score[able]
+        if self.priority is None:  # sums of the same numbers in another order must stay ties
+            value = np.array([float(f"{each:.12g}") for each in value])
+        tied = size if self.priority is None else self.priority
         order = np.lexsort((able, tied[able], -value))
         return [int(column) for column in able[order]]
 
