@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
+
+import polars as pl
+from threadpoolctl import threadpool_limits
 
 from tests.honesty.contestants import CONTESTANTS, peers
 from tests.honesty.draws import figures, one_comparison, one_draw, saved
@@ -20,7 +25,8 @@ from tests.honesty.worlds import WORLDS, World
 _SIZES = {"wide": (50, 100), "": (50, 100, 500, 2000)}
 _POPULATION_SIZES = (100, 500)
 _SHORT = (("noise auc", 100), ("signal", 100), ("rare 5 %", 100), ("numbers", 100))
-_PEER_DRAWS = 10
+# Peers are far from the truth, so that few draws show it, and the last two take seconds for each.
+_MOST_DRAWS = {"GridSearchCV": 30, "flaml": 5, "mljar": 2}
 _HEAD = (
     f"{'cell':22} {'n':>5} {'tool':>13} {'draws':>6} {'true':>7} {'printed-true':>15} "
     f"{'nested':>7} {'cover':>6} {'own':>6} {'width':>6} {'ideal':>6} {'signal':>7}"
@@ -40,6 +46,15 @@ def cells() -> list[tuple[World, int]]:
     return sorted(found, key=lambda cell: ("wide" in cell[0].name, cell[1]))
 
 
+class Job(NamedTuple):
+    """Draws of one cell by one tool."""
+
+    cell: str
+    n: int
+    tool: str
+    draws: int
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Draw, compare with the truth, print."""
     options = _parser().parse_args(arguments)
@@ -49,21 +64,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if (not options.cells or any(_named(world, n, text) for text in options.cells))
         and (not options.short or (world.name, n) in _SHORT)
     ]
-    tools = {**CONTESTANTS, **(peers() if options.peers else {})}
-    tools = {name: run for name, run in tools.items() if not options.tools or name in options.tools}
-    jobs: list[tuple[str, int, str, int, Callable[[int], dict[str, Any]], bool]] = []
-    for world, n in wanted:
-        for name, run in tools.items():
-            count = _draws(options, world, n)
-            count = count if name in CONTESTANTS else min(count, _PEER_DRAWS)
-            jobs.append((world.name, n, name, count, _maker(world, n, run), _is_loss(world)))
+    tools = [*CONTESTANTS, *(peers() if options.peers else ())]
+    tools = [name for name in tools if not options.tools or name in options.tools]
+    jobs = [
+        Job(world.name, n, tool, min(_draws(options, world, n), _MOST_DRAWS.get(tool, 10**9)))
+        for world, n in wanted
+        for tool in tools
+    ]
     if "equal" in options.cells or not options.cells:
-        jobs += [
-            ("equal", n, "compare", _draws(options, None, n), partial(one_comparison, n), False)
-            for n in (50, 100)
-        ]
-    rows = _run(jobs, options.seconds)
-    print(_table(rows))
+        jobs += [Job("equal", n, "compare", _draws(options, None, n)) for n in (50, 100)]
+    print(_table([_row(job, frame) for job, frame in _run(jobs, options)]))
     return 0
 
 
@@ -73,9 +83,11 @@ def _draws(options: argparse.Namespace, world: World | None, n: int) -> int:
     if options.repetitions is not None:
         given = int(options.repetitions)
         return min(given, max(20, given // 5)) if is_long else given
-    if options.short or is_long:
+    if options.short:
         return 40
-    return 500 if n <= 100 else 200
+    if is_long:
+        return 100
+    return 500 if n <= 100 and not (world is not None and world.name in populations()) else 200
 
 
 def _named(world: World, n: int, text: str) -> bool:
@@ -86,38 +98,44 @@ def _is_loss(world: World) -> bool:
     return world.metric.endswith(("error", "loss"))
 
 
-def _maker(world: World, n: int, run: Any) -> Callable[[int], dict[str, Any]]:
-    return lambda draw: one_draw(world, n, draw, run)
+def _make(job: Job) -> Callable[[int], dict[str, Any]]:
+    """Return what makes one draw."""
+    if job.tool == "compare":
+        return partial(one_comparison, job.n)
+    world = (WORLDS | populations())[job.cell]
+    run = (CONTESTANTS | peers())[job.tool]
+    return lambda draw: one_draw(world, job.n, draw, run)
 
 
-def _run(jobs: Sequence[Any], seconds: float | None) -> list[dict[str, Any]]:
-    started, done, total = time.monotonic(), 0, sum(job[3] for job in jobs)
-    fresh = 0
-    rows = []
-    for name, n, tool, count, make, loss in jobs:
-        before: int | None = None
-        for frame in saved(name, n, tool, count, make):
-            so_far = min(len(frame), count)
-            if before is not None:
-                fresh += so_far - before
-            before = so_far
-            passed = time.monotonic() - started
-            left = f"{(total - done - so_far) * passed / fresh:.0f} s left" if fresh else ""
-            print(f"\r{done + so_far}/{total} draws, {name} {n} {tool} {left:20}", end="",
-                  file=sys.stderr, flush=True)  # fmt: skip
-            if seconds is not None and passed > seconds:
-                break
-        done += count
-        row: dict[str, Any] = {"cell": name, "n": n, "tool": tool, "loss": loss}
-        if tool == "compare":
-            row["alarms"], row["draws"] = float(frame["alarm"].to_numpy().mean()), len(frame)
-        else:
-            row.update(figures(frame, loss))
-        rows.append(row)
-        if seconds is not None and time.monotonic() - started > seconds:
-            break
+def _drawn(job: Job, until: float) -> pl.DataFrame:
+    with threadpool_limits(1):
+        return saved(job.cell, job.n, job.tool, job.draws, _make(job), until)
+
+
+def _run(jobs: Sequence[Job], options: argparse.Namespace) -> Iterator[tuple[Job, pl.DataFrame]]:
+    """Yield the draws of each job, in order; jobs run side by side, one per core."""
+    started, done, total = time.time(), 0, sum(job.draws for job in jobs)
+    until = math.inf if options.seconds is None else started + options.seconds
+    found: dict[Job, pl.DataFrame] = {}
+    with ProcessPoolExecutor(options.jobs or os.cpu_count()) as pool:
+        running = {pool.submit(_drawn, job, until): job for job in jobs}
+        for future in as_completed(running):
+            job = running[future]
+            found[job] = future.result()
+            done += job.draws
+            left = (total - done) * (time.time() - started) / done
+            print(f"\r{done}/{total} draws, {job.cell} {job.n} {job.tool}, {left:.0f} s left ",
+                  end="", file=sys.stderr, flush=True)  # fmt: skip
     print(file=sys.stderr)
-    return rows
+    yield from ((job, found[job]) for job in jobs if not found[job].is_empty())
+
+
+def _row(job: Job, frame: pl.DataFrame) -> dict[str, Any]:
+    row: dict[str, Any] = {"cell": job.cell, "n": job.n, "tool": job.tool, "loss": False}
+    if job.tool == "compare":
+        return {**row, "alarms": float(frame["alarm"].to_numpy().mean()), "draws": len(frame)}
+    row["loss"] = _is_loss((WORLDS | populations())[job.cell])
+    return row | figures(frame, row["loss"])
 
 
 def _table(rows: Sequence[dict[str, Any]]) -> str:
@@ -140,7 +158,8 @@ def _table(rows: Sequence[dict[str, Any]]) -> str:
             f"{row['cell']:22} {row['n']:5} {row['tool']:>13} {row['draws']:6} {row['true']:7.3f} "
             f"{unit * row['bias']:+8.2f} ± {unit * row['bias_se']:4.2f} "
             f"{_points(unit * row['plain_bias'])} {_share(row['coverage'])} {_share(row['own'])} "
-            f"{unit * row['width']:6.1f} {unit * row['ideal']:6.1f} {_share(row['called_signal'])}"
+            f"{_share(unit / 100 * row['width'])} {unit * row['ideal']:6.1f} "
+            f"{_share(row['called_signal'])}"
         )
     for tool in dict.fromkeys(row["tool"] for row in rows if row["tool"] != "compare"):
         mine = [row for row in rows if row["tool"] == tool]
@@ -165,10 +184,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.honesty", description=__doc__)
     cells_help = "names, or name:rows; equal: comparisons"
     parser.add_argument("--cells", nargs="*", default=[], help=cells_help)
-    parser.add_argument("--repetitions", type=int, help="draws per cell, 40 to 500 by default")
+    parser.add_argument("--repetitions", type=int, help="draws per cell, 100 to 500 by default")
     parser.add_argument("--tools", nargs="*", default=[], help="assay, GridSearchCV, flaml, mljar")
     parser.add_argument("--peers", action="store_true", help="FLAML and mljar too, few draws")
     parser.add_argument("--short", action="store_true", help="four cells, 40 draws")
+    parser.add_argument("--jobs", type=int, help="processes, one per core by default")
     parser.add_argument("--seconds", type=float, help="stop after so long; run again to go on")
     return parser
 

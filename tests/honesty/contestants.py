@@ -148,7 +148,7 @@ def flaml(world: World, rows: Rows, seed: int) -> Printed:
 
 
 def mljar(world: World, rows: Rows, seed: int) -> Printed:
-    """Run mljar-supervised for twenty seconds; it prints the best line of its leaderboard."""
+    """Run mljar-supervised for ten seconds; it prints the best line of its leaderboard."""
     from supervised.automl import AutoML  # noqa: PLC0415 - installed or not
 
     names = {"accuracy": "accuracy", "roc_auc": "auc", "r2": "r2", "mean_absolute_error": "mae"}
@@ -156,7 +156,7 @@ def mljar(world: World, rows: Rows, seed: int) -> Printed:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = AutoML(
-            results_path=folder, total_time_limit=20, eval_metric=names[world.metric], verbose=0,
+            results_path=folder, total_time_limit=10, eval_metric=names[world.metric], verbose=0,
             random_state=seed, n_jobs=1, explain_level=0, start_random_models=2,
             algorithms=["Linear", "Decision Tree", "Nearest Neighbors", "Random Forest"],
             validation_strategy={"validation_type": "kfold", "k_folds": _K, "shuffle": True},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -85,21 +85,25 @@ def _half(X: NDArray[Any], first: int) -> NDArray[Any]:
 
 
 def saved(
-    name: str, n: int, tool: str, count: int, make: Callable[[int], dict[str, Any]]
-) -> Iterator[pl.DataFrame]:
-    """Yield the draws so far, after every few of them, until there are enough."""
+    name: str,
+    n: int,
+    tool: str,
+    count: int,
+    make: Callable[[int], dict[str, Any]],
+    until: float = math.inf,
+) -> pl.DataFrame:
+    """Draw until there are enough, or time is up; every few draws are saved."""
     FOLDER.mkdir(exist_ok=True)
     path = FOLDER / f"{name.replace(' ', '_').replace('%', 'percent')}_{n}_{tool}.parquet"
     frame = pl.read_parquet(path) if path.exists() else pl.DataFrame()
-    while len(frame) < count:
-        until = min(count, len(frame) + _SAVE_EVERY)
-        new = pl.DataFrame([make(draw) for draw in range(len(frame), until)])
+    while len(frame) < count and time.time() < until:
+        end = min(count, len(frame) + _SAVE_EVERY)
+        new = pl.DataFrame([make(draw) for draw in range(len(frame), end)])
         frame = new if frame.is_empty() else pl.concat([frame, new])
         part = path.with_suffix(".part")
         frame.write_parquet(part)
         part.replace(path)
-        yield frame
-    yield frame[:count]
+    return frame[:count]
 
 
 def figures(frame: pl.DataFrame, loss: bool) -> dict[str, float]:
