@@ -173,9 +173,11 @@ def of_kernel(kernel: str, grid: Mapping[str, Sequence[Any]], **fixed: Any) -> S
 
 #: Solvers get a tolerance at which no row is on the wrong side any more, on both sides the same.
 ONE_ANSWER = {
-    "k-NN": NEIGHBORS,
+    "k-NN": replace(NEIGHBORS, grid={**NEIGHBORS.grid, "n_neighbors": list(range(1, 52, 2))}),
     "radius neighbours": RADIUS,
-    "logistic regression": replace(LOGISTIC, fixed={"max_iter": 5000, "tol": 1e-8}),
+    "logistic regression": replace(
+        LOGISTIC, grid={"C": powers(-3, 3, 25)}, fixed={"max_iter": 5000, "tol": 1e-8}
+    ),
     "linear SVM": of_kernel("linear", {"C": powers(-3, 1, 7)}),
     "polynomial SVM": of_kernel("poly", {"C": powers(-1, 2, 4), "degree": [2, 3]}, coef0=1.0),
     "SVM": of_kernel("rbf", MACHINE.grid),

@@ -26,7 +26,7 @@ _SIZES = {"wide": (50, 100), "": (50, 100, 500, 2000)}
 _POPULATION_SIZES = (100, 500)
 _SHORT = (("noise auc", 100), ("signal", 100), ("rare 5 %", 100), ("numbers", 100))
 # Peers are far from the truth, so that few draws show it, and the last two take seconds for each.
-_MOST_DRAWS = {"GridSearchCV": 30, "flaml": 5, "mljar": 2}
+_MOST_DRAWS = {"GridSearchCV": 20, "flaml": 5, "mljar": 2}
 _HEAD = (
     f"{'cell':22} {'n':>5} {'tool':>13} {'draws':>6} {'true':>7} {'printed-true':>15} "
     f"{'nested':>7} {'cover':>6} {'own':>6} {'width':>6} {'ideal':>6} {'signal':>7}"

@@ -43,6 +43,7 @@ def outcome_of(
     *,
     ran: Ran,
     options: Options = Options(),  # noqa: B008
+    quick: bool = True,
 ) -> Outcome:
     """Draw the conclusions from the units that were run, and add the fits they ask for.
 
@@ -62,6 +63,8 @@ def outcome_of(
         The units of the plan that were run, and what was dropped on the way.
     options : Options
         What a choice may do beyond taking the best candidate.
+    quick : bool, default=True
+        Whether the plain choice is bootstrapped.
     """
     plan, repeats, units = layout.plan, layout.repeats, ran.units
     table = score_table(runner, plan, judge, priority)
@@ -70,7 +73,7 @@ def outcome_of(
     ranking = table.ranking(final)
     if not ranking:
         raise _nothing_works(table, judge)
-    quick = bootstrap_choice(runner, plan, judge, table, layout.clusters)
+    early = bootstrap_choice(runner, plan, judge, table, layout.clusters) if quick else None
     chooser = Chooser(runner, plan, judge, table, options)
     judged, added, replaced = nested_choice(runner, plan, judge, table, chooser)
     found = estimate(
@@ -93,7 +96,7 @@ def outcome_of(
         score=found.score,
         baseline=Baseline(baseline_name(judge), found.baseline),
         gain=found.gain,
-        quick=quick,
+        quick=early,
         chosen=Chosen(family, best.index, family.candidates[best.index], plain),
         nested=tuple(_nested_row(runner, judge, table, each) for each in judged),
         leaderboard=tuple(board),

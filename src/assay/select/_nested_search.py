@@ -225,6 +225,7 @@ class NestedSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
             backend=self.backend,
             scheduler=self.scheduler,
             ledger=self.ledger,
+            quick=False,
             progress=self.progress,
         )
         nested, chosen = self.outcome_.nested, self.outcome_.chosen

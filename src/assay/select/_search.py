@@ -58,6 +58,7 @@ def search(
     scheduler: str | None = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     data_digest: str | None = None,
+    quick: bool = True,
     stages: bool | None = False,
     deadline: float | str | Deadline | None = None,
     memory: float | str | None = None,
@@ -126,6 +127,9 @@ def search(
         Where finished units are kept, so that an interrupted search can go on.
     data_digest : str, optional
         Digest of the source; part of every key, with the digest of the values themselves.
+    quick : bool, default=True
+        Whether the bootstrap of the plain choice (BBC-CV) is told as well; the score is not made
+        of it.
     stages : bool or None, default=False
         Whether families that are clearly worse after half of the fits of a pair-out plan are
         dropped, for each block by what was seen without it; None: from 10,000 rows on.
@@ -229,7 +233,7 @@ def search(
         if order is not None:  # a deadline may have cut families
             owner = np.repeat(range(len(families)), [len(each.candidates) for each in families])
             order = order[[families[index] in runner.families for index in owner]]
-        return outcome_of(runner, layout, judge, task, order, ran=ran, options=options)
+        return outcome_of(runner, layout, judge, task, order, ran=ran, options=options, quick=quick)
 
 
 def _checked_families(families: Sequence[Family]) -> list[Family]:
