@@ -87,6 +87,8 @@ def _draws(options: argparse.Namespace, world: World | None, n: int) -> int:
         return 40
     if is_long:
         return 100
+    if world is None:  # a rate of 5 % is known to half a point
+        return 2000
     return 500 if n <= 100 and not (world is not None and world.name in populations()) else 200
 
 
