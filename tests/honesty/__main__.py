@@ -16,7 +16,7 @@ import polars as pl
 from threadpoolctl import threadpool_limits
 
 from tests.honesty.contestants import CONTESTANTS, peers
-from tests.honesty.draws import figures, one_comparison, one_draw, saved
+from tests.honesty.draws import count_saved, figures, one_comparison, one_draw, saved
 from tests.honesty.populations import FOLDER as TABLES
 from tests.honesty.populations import populations
 from tests.honesty.worlds import WORLDS, World
@@ -89,7 +89,7 @@ def _draws(options: argparse.Namespace, world: World | None, n: int) -> int:
         return 100
     if world is None:  # a rate of 5 % is known to half a point
         return 2000
-    return 500 if n <= 100 and not (world is not None and world.name in populations()) else 200
+    return 500 if n <= 100 and world.name not in populations() else 200
 
 
 def _named(world: World, n: int, text: str) -> bool:
@@ -116,7 +116,8 @@ def _drawn(job: Job, until: float) -> pl.DataFrame:
 
 def _run(jobs: Sequence[Job], options: argparse.Namespace) -> Iterator[tuple[Job, pl.DataFrame]]:
     """Yield the draws of each job, in order; jobs run side by side, one per core."""
-    started, done, total = time.time(), 0, sum(job.draws for job in jobs)
+    new = {job: max(job.draws - count_saved(*job[:3]), 0) for job in jobs}
+    started, done, total = time.time(), 0, sum(new.values())
     until = math.inf if options.seconds is None else started + options.seconds
     found: dict[Job, pl.DataFrame] = {}
     with ProcessPoolExecutor(options.jobs or os.cpu_count()) as pool:
@@ -124,9 +125,9 @@ def _run(jobs: Sequence[Job], options: argparse.Namespace) -> Iterator[tuple[Job
         for future in as_completed(running):
             job = running[future]
             found[job] = future.result()
-            done += job.draws
-            left = (total - done) * (time.time() - started) / done
-            print(f"\r{done}/{total} draws, {job.cell} {job.n} {job.tool}, {left:.0f} s left ",
+            done += new[job]
+            left = (total - done) * (time.time() - started) / max(done, 1)
+            print(f"\r{done}/{total} new draws, {job.cell} {job.n} {job.tool}, {left:.0f} s left ",
                   end="", file=sys.stderr, flush=True)  # fmt: skip
     print(file=sys.stderr)
     yield from ((job, found[job]) for job in jobs if not found[job].is_empty())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import tempfile
 import warnings
 from collections.abc import Callable
@@ -132,6 +133,7 @@ def flaml(world: World, rows: Rows, seed: int) -> Printed:
     """Run FLAML for two seconds; it prints a best loss without an interval."""
     from flaml import AutoML  # noqa: PLC0415
 
+    logging.getLogger("flaml").setLevel(logging.ERROR)
     names = {"mean_absolute_error": "mae"}
     model = AutoML()
     task = "regression" if world.task == "regression" else "classification"

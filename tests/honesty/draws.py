@@ -94,7 +94,7 @@ def saved(
 ) -> pl.DataFrame:
     """Draw until there are enough, or time is up; every few draws are saved."""
     FOLDER.mkdir(exist_ok=True)
-    path = FOLDER / f"{name.replace(' ', '_').replace('%', 'percent')}_{n}_{tool}.parquet"
+    path = _path(name, n, tool)
     frame = pl.read_parquet(path) if path.exists() else pl.DataFrame()
     while len(frame) < count and time.time() < until:
         end = min(count, len(frame) + _SAVE_EVERY)
@@ -104,6 +104,16 @@ def saved(
         frame.write_parquet(part)
         part.replace(path)
     return frame[:count]
+
+
+def count_saved(name: str, n: int, tool: str) -> int:
+    """Return how many draws are there already."""
+    path = _path(name, n, tool)
+    return len(pl.read_parquet(path)) if path.exists() else 0
+
+
+def _path(name: str, n: int, tool: str) -> Path:
+    return FOLDER / f"{name.replace(' ', '_').replace('%', 'percent')}_{n}_{tool}.parquet"
 
 
 def figures(frame: pl.DataFrame, loss: bool) -> dict[str, float]:

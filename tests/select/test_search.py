@@ -142,6 +142,11 @@ def test_any_scorer_can_choose() -> None:
     outcome = search(X_CANCER, Y_CANCER, families, task="binary", metric=scorer, n_blocks=3)
     np.testing.assert_allclose(outer_scores(outcome), outer, atol=1e-9)
     assert outcome.quick is not None
+    without = search(
+        X_CANCER, Y_CANCER, families, task="binary", metric=scorer, n_blocks=3, quick=False
+    )
+    assert without.quick is None
+    assert without.score == outcome.score
 
 
 def test_the_plain_score_is_the_mean_of_the_blocks_with_a_corrected_interval() -> None:

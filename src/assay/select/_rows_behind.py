@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.select._score import Judge
 
@@ -50,5 +51,5 @@ def rows_behind(judge: Judge) -> int:
     return int(np.clip(round(rows), 1, n))
 
 
-def _behind_a_mean(count: np.ndarray) -> float:
+def _behind_a_mean(count: NDArray[np.int64]) -> float:
     return float(len(count) ** 2 / (1.0 / np.maximum(count, 1)).sum())
