@@ -174,11 +174,9 @@ def of_kernel(kernel: str, grid: Mapping[str, Sequence[Any]], **fixed: Any) -> S
 
 #: Solvers get a tolerance at which no row is on the wrong side any more, on both sides the same.
 ONE_ANSWER = {
-    "k-NN": replace(NEIGHBORS, grid={**NEIGHBORS.grid, "n_neighbors": list(range(1, 52, 2))}),
+    "k-NN": NEIGHBORS,
     "radius neighbours": RADIUS,
-    "logistic regression": replace(
-        LOGISTIC, grid={"C": powers(-3, 3, 25)}, fixed={"max_iter": 5000, "tol": 1e-8}
-    ),
+    "logistic regression": replace(LOGISTIC, fixed={"max_iter": 5000, "tol": 1e-8}),
     "linear SVM": of_kernel("linear", {"C": powers(-3, 1, 7)}),
     "polynomial SVM": of_kernel("poly", {"C": powers(-1, 2, 4), "degree": [2, 3]}, coef0=1.0),
     "SVM": of_kernel("rbf", MACHINE.grid),
@@ -191,7 +189,7 @@ SIX_WITH_ONE_ANSWER = {
 }
 GERMAN_WITH_ONE_ANSWER = ONE_ANSWER | {"LDA": GERMAN["LDA"]}
 LETTER_WITH_ONE_ANSWER = {
-    "k-NN": replace(NEIGHBORS, grid={**NEIGHBORS.grid, "n_neighbors": list(range(1, 16, 2))}),
+    "k-NN": LETTER["k-NN"],
     "logistic regression": replace(ONE_ANSWER["logistic regression"], grid={"C": [0.1, 1.0, 10.0]}),
     "LDA": DISCRIMINANT,
     "naive Bayes": BAYES,

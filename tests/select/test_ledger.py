@@ -14,6 +14,7 @@ import pytest
 
 from assay.base import DataError
 from assay.select import Ledger
+from assay.select._ledger_file import LedgerFile
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
@@ -31,11 +32,15 @@ def test_units_survive_closing(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x.ledger"]
 
 
-def test_a_finished_unit_is_never_replaced() -> None:
-    with Ledger() as ledger:
+@pytest.mark.parametrize("name", [None, "x.ledger"])
+def test_a_finished_unit_is_never_replaced(name: str | None, tmp_path: Path) -> None:
+    with Ledger(None if name is None else tmp_path / name) as ledger:
         ledger.put("a", b"first")
         ledger.put("a", b"second")
         assert ledger.get("a") == b"first"
+        assert ledger.get("b") is None
+        assert ledger.present(["a", "b"]) == {"a"}
+        assert len(ledger) == 1
 
 
 def test_ledger_in_memory_writes_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,7 +187,8 @@ def test_full_disk_is_an_os_error_and_keeps_what_was_finished(tmp_path: Path) ->
 
 def test_page_limit_is_reported_as_no_space(tmp_path: Path) -> None:
     with Ledger(tmp_path / "x.ledger") as ledger:
-        ledger._connection.execute("PRAGMA max_page_count = 20")
+        assert isinstance(ledger._units, LedgerFile)
+        ledger._units._connection.execute("PRAGMA max_page_count = 20")
         with pytest.raises(OSError, match="database or disk is full") as caught:
             ledger.put("large", bytes(1_000_000))
         assert caught.value.errno == 28

@@ -30,7 +30,7 @@ def run(log, ledger):
 def digest(log, ledger):
     outcome = run(log, ledger)
     with Ledger(ledger) as opened:
-        keys = sorted(key for (key,) in opened._connection.execute("SELECT key FROM unit"))
+        keys = sorted(key for (key,) in opened._units._connection.execute("SELECT key FROM unit"))
         units = hashlib.sha256(b"".join(opened.get(key) for key in keys)).hexdigest()
     return [repr(outcome.score), repr(outcome.nested), repr(outcome.leaderboard), units, len(keys)]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 import warnings
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Self
 
@@ -36,8 +38,9 @@ FAMILIES = [
 
 
 def content(path: Path) -> dict[str, bytes]:
+    with closing(sqlite3.connect(path)) as connection:
+        keys = [key for (key,) in connection.execute("SELECT key FROM unit")]
     with Ledger(path) as ledger:
-        keys = [key for (key,) in ledger._connection.execute("SELECT key FROM unit")]
         return {key: ledger.get(key) or b"" for key in keys}
 
 

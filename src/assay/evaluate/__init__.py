@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.evaluate._cost import CostScorer, cost_metric, decide, expected_cost
 from assay.evaluate._cost_matrix import CostMatrix
-from assay.evaluate._formulas import Formula, RowMean
+from assay.evaluate._formulas import Formula, RowMean, scores_without
 from assay.evaluate._interval import Interval, batch_t, corrected_t
 from assay.evaluate._interval_parts import interval_of_parts
 from assay.evaluate._losses import empirical_loss
@@ -20,6 +20,7 @@ from assay.evaluate._ranking import (
 from assay.evaluate._ranking_queries import Queries
 from assay.evaluate._replay import replay
 from assay.evaluate._sample_interval import sample_interval
+from assay.evaluate._without import Without
 
 __all__ = [
     "CostMatrix",
@@ -29,6 +30,7 @@ __all__ = [
     "Metric",
     "Queries",
     "RowMean",
+    "Without",
     "batch_t",
     "corrected_t",
     "cost_metric",
@@ -45,4 +47,5 @@ __all__ = [
     "panel",
     "replay",
     "sample_interval",
+    "scores_without",
 ]

@@ -3,19 +3,22 @@
 Every formula is a function (y, predicted, weights) -> scores of shape (B,), greater is better,
 where weights is (B, n) or None for one unweighted score. A row of weight zero counts as absent, so
 that integer weights give exactly the score of the rows repeated that often.
+
+A formula that is made of sums over rows has a method ``without`` besides: the scores of all rows
+but those of one group, for every group, in the time of a few scores instead of one per group.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.base import Predicted
+from assay.evaluate._without import Without
 
 Array = NDArray[np.float64]
 #: (y, predicted, weights of shape (B, n) or None) -> scores of shape (B,), greater is better.
@@ -56,6 +59,34 @@ class RowMean:
             mean = (weights @ rows) / (total if rows.ndim == 1 else total[:, None])
         return self.finish(mean)
 
+    def without(self, y: NDArray[Any], predicted: Predicted, rest: Without) -> Array:
+        """Return the score without each group of rows."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return self.finish(rest.sums(self.rows(y, predicted)) / rest.total())
+
+
+def scores_without(formula: Formula, y: NDArray[Any], predicted: Predicted, rest: Without) -> Array:
+    """Return the score of all rows but those of one group, for every group.
+
+    Parameters
+    ----------
+    formula : Formula
+        The metric; any formula will do.
+    y, predicted
+        The rows.
+    rest : Without
+        Their groups and weights.
+
+    Returns
+    -------
+    ndarray of shape (n_groups,)
+        NaN where the metric is undefined.
+    """
+    short = getattr(formula, "without", None)
+    if short is None:
+        return formula(y, predicted, rest.dense())
+    return np.asarray(short(y, predicted, rest))
+
 
 def _labels(predicted: Predicted) -> NDArray[np.int64]:
     if predicted.label is None:
@@ -63,7 +94,7 @@ def _labels(predicted: Predicted) -> NDArray[np.int64]:
     return predicted.label
 
 
-def _probability(predicted: Predicted) -> Array:
+def probability_of(predicted: Predicted) -> Array:
     if predicted.probability is None:
         raise ValueError("the metric needs probabilities, and the model gives none")
     return predicted.probability
@@ -75,7 +106,7 @@ def _values(predicted: Predicted) -> Array:
     return predicted.value
 
 
-def _ranking(predicted: Predicted) -> Array:
+def ranking(predicted: Predicted) -> Array:
     # scikit-learn's order of preference: the decision does not saturate as probabilities do.
     if predicted.decision is not None:
         return predicted.decision
@@ -94,14 +125,14 @@ def _hit(y: NDArray[Any], predicted: Predicted) -> Array:
 
 
 def _log_loss(y: NDArray[Any], predicted: Predicted) -> Array:
-    own = _probability(predicted)[np.arange(len(y)), y]
+    own = probability_of(predicted)[np.arange(len(y)), y]
     epsilon = np.finfo(own.dtype).eps
     loss: Array = -np.log(np.clip(own, epsilon, 1 - epsilon))
     return loss
 
 
 def _brier(y: NDArray[Any], predicted: Predicted) -> Array:
-    probability = _probability(predicted)
+    probability = probability_of(predicted)
     error = probability.copy()
     error[np.arange(len(y)), y] -= 1.0
     half = 0.5 if probability.shape[1] < 3 else 1.0
@@ -133,55 +164,95 @@ absolute_error = RowMean(_absolute, _negative)
 percentage_error = RowMean(_percentage, _negative)
 
 
-def r2(y: NDArray[Any], predicted: Predicted, weights: Array | None) -> Array:
+class _R2:
     """1 - residual sum of squares / total sum of squares; one row or none is undefined."""
-    w = np.ones((1, len(y))) if weights is None else weights
-    residual = w @ _square(y, predicted)
-    centred = y - y.mean()
-    total = w.sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        spread = w @ (centred * centred) - (w @ centred) ** 2 / total
-        score = 1 - residual / spread
-    # A constant target is explained fully by an exact prediction and not at all by another one.
-    floor = 1e-14 * np.maximum(w @ (centred * centred), np.finfo(np.float64).tiny)
-    score = np.where(spread <= floor, np.where(residual == 0, 1.0, 0.0), score)
-    return np.where((w > 0).sum(axis=1) < 2, np.nan, score)
+
+    def __call__(self, y: NDArray[Any], predicted: Predicted, weights: Array | None) -> Array:
+        w = np.ones((1, len(y))) if weights is None else weights
+        return self._of(y, predicted, w.__matmul__, w.sum(axis=1), (w > 0).sum(axis=1))
+
+    def without(self, y: NDArray[Any], predicted: Predicted, rest: Without) -> Array:
+        present = Without(rest.group, rest.n_groups).sums((rest.weights > 0).astype(np.float64))
+        return self._of(y, predicted, rest.sums, rest.total(), present)
+
+    def _of(
+        self,
+        y: NDArray[Any],
+        predicted: Predicted,
+        sums: Callable[[Array], Array],
+        total: Array,
+        rows: NDArray[Any],
+    ) -> Array:
+        residual = sums(_square(y, predicted))
+        centred = y - y.mean()
+        squares = sums(centred * centred)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            spread = squares - sums(centred) ** 2 / total
+            score = 1 - residual / spread
+        # A constant target is explained fully by an exact prediction and not at all by another one.
+        floor = 1e-14 * np.maximum(squares, np.finfo(np.float64).tiny)
+        score = np.where(spread <= floor, np.where(residual == 0, 1.0, 0.0), score)
+        return np.where(rows < 2, np.nan, score)
 
 
-def _counts(
-    y: NDArray[Any], predicted: Predicted, weights: Array | None
-) -> tuple[Array, Array, Array]:
-    """Weights of hits, true and predicted rows per class, each of shape (B, n_classes)."""
-    label = _labels(predicted)
-    n_classes = int(max(y.max(initial=1), label.max(initial=1))) + 1
-    hit = label == y
-    if weights is None:
-        parts = (y[hit], y, label)
-        counts = [np.bincount(part, minlength=n_classes)[None].astype(float) for part in parts]
-    else:
-        classes = np.eye(n_classes)
-        counts = [weights[:, hit] @ classes[y[hit]], weights @ classes[y], weights @ classes[label]]
-    return counts[0], counts[1], counts[2]
+r2 = _R2()
 
 
-def _ratio(numerator: Array, denominator: Array) -> Array:
+@dataclass(frozen=True)
+class Counted:
+    """A metric of the counts of hits, of true and of predicted rows of every class.
+
+    Parameters
+    ----------
+    finish : callable
+        (hits, true, predicted), each of shape (B, n_classes) -> scores of shape (B,).
+
+    Examples
+    --------
+    >>> found = Counted(lambda hits, true, guessed: hits[:, 1])
+    >>> found(np.array([0, 1, 1]), Predicted(label=np.array([1, 1, 0])), None)
+    array([1.])
+    """
+
+    finish: Callable[[Array, Array, Array], Array]
+
+    def __call__(self, y: NDArray[Any], predicted: Predicted, weights: Array | None) -> Array:
+        """Return one score per row of `weights`."""
+        label = _labels(predicted)
+        hit, n_classes = label == y, _n_classes(y, label)
+        if weights is None:
+            parts = (y[hit], y, label)
+            counts = [np.bincount(part, minlength=n_classes)[None].astype(float) for part in parts]
+        else:
+            one = np.eye(n_classes)
+            counts = [weights[:, hit] @ one[y[hit]], weights @ one[y], weights @ one[label]]
+        return self.finish(counts[0], counts[1], counts[2])
+
+    def without(self, y: NDArray[Any], predicted: Predicted, rest: Without) -> Array:
+        """Return the score without each group of rows."""
+        label = _labels(predicted)
+        n_classes = _n_classes(y, label)
+        hits = rest.counts(y, n_classes, label == y)
+        return self.finish(hits, rest.counts(y, n_classes), rest.counts(label, n_classes))
+
+
+def _n_classes(y: NDArray[Any], label: NDArray[np.int64]) -> int:
+    return int(max(y.max(initial=1), label.max(initial=1))) + 1
+
+
+def ratio(numerator: Array, denominator: Array) -> Array:
     """Divide, 0/0 = 0: scikit-learn's ``zero_division``."""
     return np.divide(
         numerator, denominator, out=np.zeros_like(numerator), where=np.asarray(denominator) > 0
     )
 
 
-def balanced_accuracy(y: NDArray[Any], predicted: Predicted, weights: Array | None) -> Array:
-    """Mean recall over the classes that occur."""
-    hits, true, _ = _counts(y, predicted, weights)
-    present = true > 0
+def _mean_recall(hits: Array, true: Array, guessed: Array) -> Array:  # noqa: ARG001
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(_ratio(hits, true).sum(axis=1) / present.sum(axis=1))
+        return np.asarray(ratio(hits, true).sum(axis=1) / (true > 0).sum(axis=1))
 
 
-def matthews(y: NDArray[Any], predicted: Predicted, weights: Array | None) -> Array:
-    """Correlation of true and predicted class."""
-    hits, true, guessed = _counts(y, predicted, weights)
+def _correlation(hits: Array, true: Array, guessed: Array) -> Array:
     total = true.sum(axis=1)
     cross = hits.sum(axis=1) * total - (true * guessed).sum(axis=1)
     of_true = total**2 - (true**2).sum(axis=1)
@@ -191,7 +262,13 @@ def matthews(y: NDArray[Any], predicted: Predicted, weights: Array | None) -> Ar
     return np.where(total > 0, score, np.nan)
 
 
-def per_class(kind: str, average: str) -> Formula:
+#: Mean recall over the classes that occur.
+balanced_accuracy = Counted(_mean_recall)
+#: Correlation of true and predicted class.
+matthews = Counted(_correlation)
+
+
+def per_class(kind: str, average: str) -> Counted:
     """Return precision, recall, f1 or jaccard with scikit-learn's averages."""
 
     def parts(hits: Array, true: Array, guessed: Array) -> tuple[Array, Array]:
@@ -203,135 +280,19 @@ def per_class(kind: str, average: str) -> Formula:
             return 2 * hits, true + guessed
         return hits, true + guessed - hits  # jaccard
 
-    def score(y: NDArray[Any], predicted: Predicted, weights: Array | None) -> Array:
-        hits, true, guessed = _counts(y, predicted, weights)
+    def score(hits: Array, true: Array, guessed: Array) -> Array:
         total = true.sum(axis=1)
         if average == "micro":
-            value = _ratio(
+            value = ratio(
                 *parts(hits.sum(axis=1), true.sum(axis=1), guessed.sum(axis=1)),
             )
         elif average == "binary":
-            value = _ratio(*parts(hits, true, guessed))[:, 1]
+            value = ratio(*parts(hits, true, guessed))[:, 1]
         else:
-            each = _ratio(*parts(hits, true, guessed))
+            each = ratio(*parts(hits, true, guessed))
             present = (true + guessed > 0).astype(np.float64)
             share = present if average == "macro" else true
-            value = _ratio((each * share).sum(axis=1), share.sum(axis=1))
+            value = ratio((each * share).sum(axis=1), share.sum(axis=1))
         return np.where(total > 0, value, np.nan)
 
-    return score
-
-
-def roc_auc(y: NDArray[Any], predicted: Predicted, weights: Array | None) -> Array:
-    """Area under the ROC curve of class 1 against class 0; undefined with one class."""
-    return _area(y == 1, _ranking(predicted), weights)
-
-
-def roc_auc_ovr(average: str) -> Formula:
-    """Return the mean one-against-rest area over the classes that occur."""
-
-    def score(y: NDArray[Any], predicted: Predicted, weights: Array | None) -> Array:
-        probability = _probability(predicted)
-        classes = range(probability.shape[1])
-        areas = [_area(y == k, probability[:, k], weights) for k in classes]
-        shares = [_mass(y == k, weights) for k in classes]
-        return _mean_area(areas, shares, average)
-
-    return score
-
-
-def roc_auc_ovo(average: str) -> Formula:
-    """Return the mean one-against-one area over the pairs of classes that occur."""
-
-    def score(y: NDArray[Any], predicted: Predicted, weights: Array | None) -> Array:
-        probability = _probability(predicted)
-        areas, shares = [], []
-        for a, b in combinations(range(probability.shape[1]), 2):
-            pair = (y == a) | (y == b)
-            mine = None if weights is None else weights[:, pair]
-            first = _area(y[pair] == a, probability[pair, a], mine)
-            second = _area(y[pair] == b, probability[pair, b], mine)
-            areas.append((first + second) / 2)
-            shares.append(_mass(pair, weights))
-        return _mean_area(areas, shares, average)
-
-    return score
-
-
-def _mass(rows: NDArray[np.bool_], weights: Array | None) -> Array:
-    return np.array([float(rows.sum())]) if weights is None else weights[:, rows].sum(axis=1)
-
-
-def _mean_area(areas: list[Array], shares: list[Array], average: str) -> Array:
-    """Mean over classes or pairs, plain or by their share of the rows; undefined ones left out."""
-    area, share = np.stack(areas, axis=1), np.stack(shares, axis=1)
-    defined = ~np.isnan(area)
-    weight = np.where(defined, share if average == "weighted" else 1.0, 0.0)
-    total = weight.sum(axis=1)
-    value = _ratio((np.where(defined, area, 0.0) * weight).sum(axis=1), total)
-    return np.where(total > 0, value, np.nan)
-
-
-# Up to this many pairs of a positive and a negative row, one matrix of comparisons and a matrix
-# product beat sorting and cumulative sums.
-_PAIRS = 200_000
-_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
-
-
-def _area(positive: NDArray[np.bool_], score: Array, weights: Array | None) -> Array:
-    if not len(score):
-        return np.full(1 if weights is None else len(weights), np.nan)
-    if weights is None:
-        return np.array([_one_area(positive, score)])
-    n_positive = int(positive.sum())
-    if n_positive * (len(score) - n_positive) <= _PAIRS:
-        high, low = score[positive, None], score[None, ~positive]
-        wins = (high > low) + 0.5 * (high == low)
-        of_positive, of_negative = weights[:, positive], weights[:, ~positive]
-        won = np.einsum("bj,bj->b", of_positive @ wins, of_negative)
-        mass = of_positive.sum(axis=1) * of_negative.sum(axis=1)
-    else:
-        # Weight of the negatives below each positive, ties half, from one cumulative sum.
-        order = np.argsort(score)
-        ups, downs = order[positive[order]], order[~positive[order]]
-        below = np.zeros((len(weights), len(downs) + 1))
-        np.cumsum(weights[:, downs], axis=1, out=below[:, 1:])
-        first, last = (np.searchsorted(score[downs], score[ups], side) for side in _SIDES)
-        of_positive = weights[:, ups]
-        won = np.einsum("bi,bi->b", of_positive, below[:, first])
-        if not np.array_equal(first, last):
-            won = 0.5 * (won + np.einsum("bi,bi->b", of_positive, below[:, last]))
-        mass = of_positive.sum(axis=1) * below[:, -1]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(won / mass)
-
-
-def _one_area(positive: NDArray[np.bool_], score: Array) -> float:
-    order, starts = _tied(score)
-    positives = np.add.reduceat(positive[order].astype(np.float64), starts)
-    sizes = np.diff(np.append(starts, len(score)))
-    negatives = sizes - positives
-    below = np.cumsum(negatives)
-    mass = positives.sum() * below[-1]
-    return float(positives @ (below - 0.5 * negatives) / mass) if mass > 0 else float("nan")
-
-
-def _tied(score: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Ascending order of the rows, and where in it each group of equal scores starts."""
-    order = np.argsort(score, kind="stable")
-    ranked = score[order]
-    starts = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))
-    return order, starts
-
-
-def average_precision(y: NDArray[Any], predicted: Predicted, weights: Array | None) -> Array:
-    """Mean precision over the positives, from the highest score down; 0 without positives."""
-    score = _ranking(predicted)
-    w = np.ones((1, len(y))) if weights is None else weights
-    order, starts = _tied(-score)
-    positives = np.add.reduceat(w[:, order] * (y[order] == 1), starts, axis=1)
-    everyone = np.add.reduceat(w[:, order], starts, axis=1)
-    precision = _ratio(np.cumsum(positives, axis=1), np.cumsum(everyone, axis=1))
-    total = positives.sum(axis=1)
-    value = _ratio((positives * precision).sum(axis=1), total)
-    return np.where(everyone.sum(axis=1) > 0, value, np.nan)
+    return Counted(score)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from assay.base import ParameterError, Predicted, did_you_mean
-from assay.evaluate import _formulas
+from assay.evaluate import _areas, _formulas
 from assay.evaluate._formulas import Formula
 from assay.evaluate._ranking_metric import ranking_formula
 from assay.evaluate._replay import replay
@@ -213,12 +213,12 @@ _TABLE: dict[str, _Entry] = {
     "matthews_corrcoef": _Entry(_CLASSES, -1.0, 1.0, _formulas.matthews),
     "log_loss": _Entry(_CLASSES, 0.0, None, _formulas.log_loss),
     "brier_score": _Entry(_CLASSES, 0.0, None, _formulas.brier),
-    "roc_auc": _Entry(_BINARY, 0.0, 1.0, _formulas.roc_auc, "roc_auc_ovr"),
-    "roc_auc_ovr": _Entry(_CLASSES, 0.0, 1.0, _formulas.roc_auc_ovr("macro")),
-    "roc_auc_ovr_weighted": _Entry(_CLASSES, 0.0, 1.0, _formulas.roc_auc_ovr("weighted")),
-    "roc_auc_ovo": _Entry(_CLASSES, 0.0, 1.0, _formulas.roc_auc_ovo("macro")),
-    "roc_auc_ovo_weighted": _Entry(_CLASSES, 0.0, 1.0, _formulas.roc_auc_ovo("weighted")),
-    "average_precision": _Entry(_BINARY, 0.0, 1.0, _formulas.average_precision, "roc_auc_ovr"),
+    "roc_auc": _Entry(_BINARY, 0.0, 1.0, _areas.roc_auc, "roc_auc_ovr"),
+    "roc_auc_ovr": _Entry(_CLASSES, 0.0, 1.0, _areas.roc_auc_ovr("macro")),
+    "roc_auc_ovr_weighted": _Entry(_CLASSES, 0.0, 1.0, _areas.roc_auc_ovr("weighted")),
+    "roc_auc_ovo": _Entry(_CLASSES, 0.0, 1.0, _areas.roc_auc_ovo("macro")),
+    "roc_auc_ovo_weighted": _Entry(_CLASSES, 0.0, 1.0, _areas.roc_auc_ovo("weighted")),
+    "average_precision": _Entry(_BINARY, 0.0, 1.0, _areas.average_precision, "roc_auc_ovr"),
     "top_k_accuracy": _Entry(_CLASSES, 0.0, 1.0),
     "d2_log_loss_score": _Entry(_CLASSES, None, 1.0),
     "d2_brier_score": _Entry(_CLASSES, None, 1.0),

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import make_scorer, recall_score
 
-from assay.base import Predicted
-from assay.evaluate import _formulas
+from assay.evaluate._formulas import Counted, ratio
 from assay.evaluate._metric import Metric, get_metric
 
 _NAMES = {
@@ -54,19 +50,18 @@ def specificity() -> Metric:
 
     Examples
     --------
+    >>> from assay.base import Predicted
     >>> truth, said = np.array([0, 0, 0, 1]), np.array([0, 1, 0, 1])
     >>> round(specificity().score(truth, Predicted(label=said)), 3)
     0.667
     """
     scorer = make_scorer(recall_score, pos_label=0)
-    return Metric("specificity", scorer, low=0.0, high=1.0, formula=_recall_of_zero)
+    return Metric("specificity", scorer, low=0.0, high=1.0, formula=Counted(_recall_of_zero))
 
 
 def _recall_of_zero(
-    y: NDArray[Any], predicted: Predicted, weights: NDArray[np.float64] | None
+    hits: NDArray[np.float64],
+    true: NDArray[np.float64],
+    guessed: NDArray[np.float64],  # noqa: ARG001
 ) -> NDArray[np.float64]:
-    label = None if predicted.label is None else 1 - predicted.label
-    return _RECALL(1 - y, replace(predicted, label=label), weights)
-
-
-_RECALL = _formulas.per_class("recall", "binary")
+    return np.where(true.sum(axis=1) > 0, ratio(hits, true)[:, 0], np.nan)

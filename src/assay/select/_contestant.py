@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from assay.base import Predicted
 from assay.select._choose import Judged
-from assay.select._pooled import Piece, jackknife_variance, measure
+from assay.select._pooled import Array, is_pooled, jackknife_variance, mean_of_pieces, measure
 from assay.select._score import Judge
 
 _MOST_UNBALANCED = 4.0  # a loss that hangs on the stratum alone would give any number
@@ -31,9 +31,9 @@ class Contestant:
         What it predicts for an outer block, from all others.
     said_by_smaller : callable
         What it predicts for (repeat, block, block left out besides).
-    kept : ndarray of bool of shape (m, n)
-        Rows that are kept when a group of rows is left out.
-    balanced : ndarray of bool of shape (p, K, n), optional
+    group : ndarray of int64 of shape (n,)
+        Groups of rows that are left out one by one.
+    balanced : ndarray of int64 of shape (p, n), optional
         The same for the blocks of other partitions, balanced as those of the plan are.
     """
 
@@ -43,8 +43,8 @@ class Contestant:
         judged: Sequence[Judged],
         said: Callable[[Judged], Predicted],
         said_by_smaller: Callable[[tuple[int, int, int]], Predicted],
-        kept: NDArray[np.bool_],
-        balanced: NDArray[np.bool_] | None = None,
+        group: NDArray[np.int64],
+        balanced: NDArray[np.int64] | None = None,
     ) -> None:
         repeats = sorted({each.repeat for each in judged})
         blocks = sorted({each.outer.block for each in judged})
@@ -52,38 +52,43 @@ class Contestant:
         rows = {(each.repeat, each.outer.block): each.rows for each in judged}
         whole = [[(e.rows, said(e)) for e in judged if e.repeat == repeat] for repeat in repeats]
         first = np.mean([measure(judge, pieces)[0] for pieces in whole])
-        self.without_rows = np.mean([measure(judge, pieces, kept) for pieces in whole], axis=0)
+        self.without_rows = np.mean([measure(judge, pieces, group) for pieces in whole], axis=0)
         self.without_balanced = None
         if balanced is not None:
-            masks = balanced.reshape(-1, balanced.shape[-1])
-            found = np.mean([measure(judge, pieces, masks) for pieces in whole], axis=0)
-            self.without_balanced = found.reshape(balanced.shape[:-1])
+            self.without_balanced = np.array(
+                [np.mean([measure(judge, p, each) for p in whole], axis=0) for each in balanced]
+            )
+        pairs = {
+            (r, b, other): (rows[r, b], said_by_smaller((r, b, other)))
+            for r in repeats
+            for b in blocks
+            for other in blocks
+            if other != b
+        }
+        # Where pieces are not scored together, each is needed several times, and scored once.
+        alone: dict[tuple[int, int, int], Array] = {}
+        if not is_pooled(judge.metric):
+            alone = {key: measure(judge, [piece]) for key, piece in pairs.items()}
 
-        def pieces(repeat: int, pairs: Sequence[tuple[int, int]]) -> list[Piece]:
-            return [(rows[repeat, b], said_by_smaller((repeat, b, other))) for b, other in pairs]
+        def score(keys: Sequence[tuple[int, int, int]]) -> float:
+            if alone:
+                return float(mean_of_pieces(np.array([alone[key] for key in keys]))[0])
+            return float(measure(judge, [pairs[key] for key in keys])[0])
 
         # Every row once for each distance between the block that judges and the one left out.
-        steps = range(1, self.n_blocks)
+        k = self.n_blocks
         second = np.mean(
             [
-                measure(
-                    judge,
-                    pieces(
-                        r, [(b, blocks[(at + s) % self.n_blocks]) for at, b in enumerate(blocks)]
-                    ),
-                )[0]
+                score([(r, b, blocks[(at + step) % k]) for at, b in enumerate(blocks)])
                 for r in repeats
-                for s in steps
+                for step in range(1, k)
             ]
         )
         self.without_block = np.array(
-            [
-                [measure(judge, pieces(r, [(b, k) for b in blocks if b != k]))[0] for k in blocks]
-                for r in repeats
-            ]
+            [[score([(r, b, o) for b in blocks if b != o]) for o in blocks] for r in repeats]
         )
         self.nested = float(first)
-        self.value = float(first + (self.n_blocks - 2) / self.n_blocks * (first - second))
+        self.value = float(first + (k - 2) / k * (first - second))
 
     def parts(
         self, share: float, other: Contestant | None = None, *, once: bool = False

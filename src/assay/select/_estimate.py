@@ -182,15 +182,15 @@ def _from_pairs(
     clusters: NDArray[np.int64] | None,
     seed: int,
     smaller: Smaller,
-    again: NDArray[np.bool_] | None,
+    again: NDArray[np.int64] | None,
     plain: Estimate,
 ) -> Estimate | None:
     """Correct for the rows that the outer choices did not have; None where it cannot be told."""
     metric, n = judge.metric, len(judge.y)
-    kept = groups_of_rows(judge, clusters, seed)
+    group = groups_of_rows(judge, clusters, seed)
     share = _BLOCK_SHARE[smaller.chosen_again]
     chosen = Contestant(
-        judge, judged, lambda each: each.predicted, smaller.said.__getitem__, kept, again
+        judge, judged, lambda each: each.predicted, smaller.said.__getitem__, group, again
     )
     rows = {(each.repeat, each.outer.block): each.rows for each in judged}
 
@@ -206,7 +206,7 @@ def _from_pairs(
         judged,
         lambda each: trivial_prediction(judge, each.train, len(each.rows)),
         guess,
-        kept,
+        group,
         again,
     )
     sign = 1.0 if metric.greater_is_better else -1.0

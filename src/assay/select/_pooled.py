@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.base import Predicted
-from assay.evaluate import Metric
+from assay.evaluate import Metric, Without, scores_without
 from assay.select._blocks import make_blocks
 from assay.select._canonical import stream
 from assay.select._score import Judge
@@ -41,7 +41,7 @@ def is_pooled(metric: Metric) -> bool:
     return metric.formula is not None and not metric.name.startswith(("roc_auc", "average_prec"))
 
 
-def measure(judge: Judge, pieces: Sequence[Piece], kept: NDArray[np.bool_] | None = None) -> Array:
+def measure(judge: Judge, pieces: Sequence[Piece], group: NDArray[np.int64] | None = None) -> Array:
     """Return the score of all pieces together, greater is better.
 
     Parameters
@@ -50,17 +50,21 @@ def measure(judge: Judge, pieces: Sequence[Piece], kept: NDArray[np.bool_] | Non
         The metric and the truth.
     pieces : sequence of (rows, predictions)
         No row twice.
-    kept : ndarray of bool of shape (m, n), optional
-        Which rows of the problem take part, m times.
+    group : ndarray of int64 of shape (n,), optional
+        Group of each row of the problem: the score is told without each of them.
 
     Returns
     -------
-    ndarray of shape (m,)
-        Of shape (1,) without `kept`; NaN where the metric is undefined.
+    ndarray of shape (n_groups,)
+        Of shape (1,) without `group`; NaN where the metric is undefined.
     """
     if is_pooled(judge.metric):
-        return _scores(judge, _joined(pieces), kept)
-    scores = np.array([_scores(judge, piece, kept) for piece in pieces])
+        return _scores(judge, _joined(pieces), group)
+    return mean_of_pieces(np.array([_scores(judge, piece, group) for piece in pieces]))
+
+
+def mean_of_pieces(scores: Array) -> Array:
+    """Return the mean over the pieces (rows) where the metric is defined."""
     defined = np.isfinite(scores)
     count = defined.sum(axis=0)
     total = np.where(defined, scores, 0.0).sum(axis=0)
@@ -70,8 +74,8 @@ def measure(judge: Judge, pieces: Sequence[Piece], kept: NDArray[np.bool_] | Non
 
 def groups_of_rows(
     judge: Judge, clusters: NDArray[np.int64] | None, seed: int
-) -> NDArray[np.bool_]:
-    """Return which rows are kept when one group of rows is left out, group by group.
+) -> NDArray[np.int64]:
+    """Return the group of each row; groups are left out one by one.
 
     Rows that belong together are left out together. Every row is a group of its own as long as that
     is cheap; beyond, groups are random and of equal size.
@@ -81,14 +85,13 @@ def groups_of_rows(
     count = int(units.max()) + 1
     most = _MOST_GROUPS if judge.metric.formula is not None else _SCORER_GROUPS
     groups = min(count, int(np.clip(_MOST_CELLS // n, _FEWEST_GROUPS, most)))
-    number = stream(seed, "jackknife").permutation(count) % groups
-    return np.asarray(number[units][None] != np.arange(groups)[:, None])
+    return np.asarray(stream(seed, "jackknife").permutation(count)[units] % groups)
 
 
 def balanced_groups(
     judge: Judge, clusters: NDArray[np.int64] | None, n_blocks: int, task: str, seed: int
-) -> NDArray[np.bool_]:
-    """Return which rows are kept when a block is left out, for fresh partitions of the same kind.
+) -> NDArray[np.int64]:
+    """Return the block of each row, for fresh partitions of the same kind.
 
     Parameters
     ----------
@@ -105,7 +108,7 @@ def balanced_groups(
 
     Returns
     -------
-    ndarray of bool of shape (partitions, n_blocks, n)
+    ndarray of int64 of shape (partitions, n)
         Blocks are balanced by target.
     """
     n = len(judge.y)
@@ -115,7 +118,7 @@ def balanced_groups(
         make_blocks(judge.y, n_blocks, task=task, groups=clusters, seed=seed, repeat=_FRESH + each)
         for each in range(count)
     ]
-    return np.asarray(np.stack(blocks)[:, None] != np.arange(n_blocks)[:, None])
+    return np.stack(blocks)
 
 
 def jackknife_variance(values: Array) -> tuple[float, float]:
@@ -148,22 +151,23 @@ def jackknife_variance(values: Array) -> tuple[float, float]:
     return variance, freedom
 
 
-def _scores(judge: Judge, piece: Piece, kept: NDArray[np.bool_] | None) -> Array:
+def _scores(judge: Judge, piece: Piece, group: NDArray[np.int64] | None) -> Array:
     rows, predicted = piece
     formula = judge.metric.formula
+    count = 1 if group is None else int(group.max()) + 1
     if formula is None:
-        if kept is None:
+        if group is None:
             return np.array([judge.score(rows, predicted)[0]])
-        parts = [np.flatnonzero(each[rows]) for each in kept]
+        parts = [np.flatnonzero(group[rows] != each) for each in range(count)]
         return np.array([judge.score(rows, predicted, taken=part)[0] for part in parts])
-    weights = None if kept is None else kept[:, rows].astype(np.float64)
-    if judge.weight is not None:
-        own = judge.weight[rows]
-        weights = own[None] if weights is None else weights * own
+    truth, seen = judge.truth[rows], judge.seen(predicted)
+    weight = None if judge.weight is None else judge.weight[rows]
     try:
-        return np.asarray(formula(judge.truth[rows], judge.seen(predicted), weights))
+        if group is None:
+            return np.asarray(formula(truth, seen, None if weight is None else weight[None]))
+        return scores_without(formula, truth, seen, Without(group[rows], count, weight))
     except (ValueError, AttributeError):  # a chosen model without probabilities
-        return np.full(1 if kept is None else len(kept), np.nan)
+        return np.full(count, np.nan)
 
 
 def _joined(pieces: Sequence[Piece]) -> Piece:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,17 +11,9 @@ from assay.select import Family, Ledger
 from assay.table import Dataset
 
 
-class KeptLedger(Ledger):
-    """A ledger in memory that lives as long as a study that may add to it."""
-
-    def __del__(self) -> None:
-        with suppress(Exception):  # the interpreter may be going down, or another thread collects
-            self.close()
-
-
 def kept(ledger: Any) -> Any:
     """Return the ledger that was asked for, or one in memory that outlives the search."""
-    return KeptLedger() if ledger is None else ledger
+    return Ledger() if ledger is None else ledger
 
 
 @dataclass(frozen=True, eq=False)
