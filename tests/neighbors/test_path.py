@@ -212,9 +212,10 @@ def test_path_shares_searches_with_kernels_balance_and_metrics() -> None:
             {"metric": "mahalanobis"},
             {"metric_params": {"w": [1.0, 2.0, 3.0, 4.0]}},
             {"metric": "mixed", "categorical_features": [3]},
+            {"metric": "mixed", "categorical_features": [2]},
             {"algorithm": "kd_tree", "leaf_size": 3},
         )
     ]
     template = KNeighborsClassifier()
     assert_equal(along_path(template, X, y, candidates), one_by_one(template, X, y, candidates))
-    assert KNeighborsClassifier.assay_path.n_fits(candidates) == 6
+    assert KNeighborsClassifier.assay_path.n_fits(candidates) == 7

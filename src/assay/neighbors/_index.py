@@ -46,6 +46,22 @@ class Ragged(NamedTuple):
     distance: NDArray[np.float64]
 
 
+class Reach(NamedTuple):
+    """Neighbours within the largest of several radii, as the space measures them."""
+
+    space: VectorSpace | MixedSpace | None
+    offsets: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    inner: NDArray[np.float64]
+    distance: NDArray[np.float64]
+
+    def within(self, radius: float) -> Ragged:
+        """Return those within a radius, as a search for it would."""
+        keep = self.inner <= (radius if self.space is None else self.space.inward(radius))
+        upto = np.concatenate([[0], np.cumsum(keep)])
+        return Ragged(upto[self.offsets], self.rows[keep], self.distance[keep])
+
+
 def chunks(n_queries: int, width: int) -> Iterator[slice]:
     """Cut the queries so that arrays of `width` numbers per query stay within the budget."""
     step = max(1, _CHUNK // max(1, width))
@@ -117,12 +133,18 @@ class Index:
 
     def within(self, queries: NDArray[Any], radius: float, n_threads: int) -> Ragged:
         """Return the rows within the radius of each query, in the order of the rows."""
+        found = self.reach(queries, radius, n_threads)
+        return Ragged(found.offsets, found.rows, found.distance)
+
+    def reach(self, queries: NDArray[Any], radius: float, n_threads: int) -> Reach:
+        """Return the same, ready to be cut at smaller radii."""
         if self.space is None:
-            return self._called_within(queries, radius)
+            found = self._called_within(queries, radius)
+            return Reach(None, *found, found.distance)
         tree = self._tree_in_use(n_threads)
         asked = _doubles(self.space.rows(queries))
-        offsets, rows, distance = tree.within(asked, self.space.inward(radius), n_threads)
-        return Ragged(offsets, rows, self.space.outward(distance))
+        offsets, rows, inner = tree.within(asked, self.space.inward(radius), n_threads)
+        return Reach(self.space, offsets, rows, inner, self.space.outward(inner))
 
     def _choose(self, algorithm: str, n_threads: int) -> str:
         if algorithm == "brute" or self.space is None:

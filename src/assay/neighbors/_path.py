@@ -23,7 +23,7 @@ from assay.neighbors._vote import balance, class_factors, class_shares, means, v
 
 Candidates = Sequence[Mapping[str, Any]]
 #: Parameters that say which search is made.
-_SEARCH = (
+SEARCH = (
     *("metric", "p", "metric_params", "categorical_features"),
     *("algorithm", "leaf_size"),
 )
@@ -40,7 +40,7 @@ class NeighborPath(ABC):
 
     def n_fits(self, candidates: Candidates) -> int:
         """Return the number of searches that these candidates cost: one for each metric."""
-        return len({tuple(freeze(each.get(name)) for name in _SEARCH) for each in candidates})
+        return len({tuple(freeze(each.get(name)) for name in SEARCH) for each in candidates})
 
     def fit_predict(
         self,
@@ -87,7 +87,7 @@ class NeighborPath(ABC):
         plans = _plans(estimator, candidates, len(train))
         ends = np.cumsum([len(test) for test in tests])[:-1]
         usable = [
-            (plan, {name: value for name, value in each.items() if name in _SEARCH})
+            (plan, {name: value for name, value in each.items() if name in SEARCH})
             for plan, each in zip(plans, candidates, strict=True)
             if isinstance(plan, Plan)
         ]

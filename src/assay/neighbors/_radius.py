@@ -20,6 +20,7 @@ from assay.base import (
 )
 from assay.neighbors._index import Ragged
 from assay.neighbors._metric import Metric
+from assay.neighbors._radius_path import RadiusClassifierPath, RadiusRegressorPath
 from assay.neighbors._radius_search import RadiusSearch
 from assay.neighbors._search import KERNELS, CountsRows, Weighting, resolve
 from assay.neighbors._vote import radius_weights
@@ -98,6 +99,7 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
     """
 
     model_id: ClassVar[int | None] = 113
+    assay_path: ClassVar[RadiusClassifierPath] = RadiusClassifierPath()
 
     def __init__(
         self,
@@ -167,13 +169,7 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
         -------
         ndarray of shape (n_queries,)
         """
-        shares, alone = self._shares(X)
-        labels: NDArray[Any] = self.classes_[shares.argmax(axis=1)]
-        if alone.any():
-            wide = np.result_type(labels, np.asarray(self.outlier_label_))
-            labels = labels.astype(wide if labels.dtype.kind == "U" else labels.dtype)
-            labels[alone] = self.outlier_label_
-        return labels
+        return self._labels(*self._shares(X))
 
     def predict_proba(self, X: ArrayLike | None) -> NDArray[np.float64]:
         """Return the share of each class among the rows within the radius.
@@ -189,18 +185,16 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
             Columns in the order of `classes_`.
         """
         shares, alone = self._shares(X)
-        if alone.any() and self.outlier_label_ not in self.classes_.tolist():
-            warnings.warn(
-                f"{int(alone.sum())} rows have no neighbour within the radius and the outlier "
-                f"label {self.outlier_label_!r} is no class of y: their shares are zero",
-                stacklevel=2,
-            )
+        self._tell(alone)
         return shares
 
     def _shares(self, X: ArrayLike | None) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return shares, and which rows have no neighbour."""
         check_is_fitted(self)
-        found = self._within(X, None)
+        return self._settled(*self._tally(self._within(X, None)))
+
+    def _tally(self, found: Ragged) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the shares of the votes, and which rows have none."""
         n_queries, n_classes = len(found.offsets) - 1, len(self.classes_)
         owner, weights = _votes(found, self.weights, self.radius)
         cells = owner * n_classes + self.codes_[found.rows]
@@ -208,16 +202,38 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
         shares = votes.reshape(n_queries, n_classes).astype(np.float64)
         total = np.bincount(owner, weights=weights, minlength=n_queries)
         alone = np.diff(found.offsets) == 0
+        shares /= np.where(alone, 1.0, total)[:, None]
+        return shares, alone
+
+    def _settled(
+        self, shares: NDArray[np.float64], alone: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Give the rows without a neighbour to the class of outliers."""
         if alone.any() and self.outlier_label_ is None:
             raise DataError(
                 f"row {int(np.flatnonzero(alone)[0])} of X has no training row within radius "
                 f"{self.radius}; take a larger radius, or say outlier_label"
             )
-        shares /= np.where(alone, 1.0, total)[:, None]
         known = np.flatnonzero(self.classes_ == self.outlier_label_)
         if known.size:
             shares[alone, known[0]] = 1.0
         return shares, alone
+
+    def _labels(self, shares: NDArray[np.float64], alone: NDArray[np.bool_]) -> NDArray[Any]:
+        labels: NDArray[Any] = self.classes_[shares.argmax(axis=1)]
+        if alone.any():
+            wide = np.result_type(labels, np.asarray(self.outlier_label_))
+            labels = labels.astype(wide if labels.dtype.kind == "U" else labels.dtype)
+            labels[alone] = self.outlier_label_
+        return labels
+
+    def _tell(self, alone: NDArray[np.bool_]) -> None:
+        if alone.any() and self.outlier_label_ not in self.classes_.tolist():
+            warnings.warn(
+                f"{int(alone.sum())} rows have no neighbour within the radius and the outlier "
+                f"label {self.outlier_label_!r} is no class of y: their shares are zero",
+                stacklevel=3,
+            )
 
     def _check_state(self) -> None:
         super()._check_state()
@@ -295,6 +311,7 @@ class RadiusNeighborsRegressor(CountsRows, Regressor, RadiusSearch):
     """
 
     model_id: ClassVar[int | None] = 114
+    assay_path: ClassVar[RadiusRegressorPath] = RadiusRegressorPath()
 
     def __init__(
         self,
@@ -359,16 +376,15 @@ class RadiusNeighborsRegressor(CountsRows, Regressor, RadiusSearch):
         ndarray of float64 of shape (n_queries,) or (n_queries, n_outputs)
         """
         check_is_fitted(self)
-        found = self._within(X, None)
+        out, alone = self._tally(self._within(X, None))
+        self._tell(alone)
+        return out
+
+    def _tally(self, found: Ragged) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return the means, NaN for the rows without a neighbour, and which these are."""
         n_queries = len(found.offsets) - 1
         owner, weights = _votes(found, self.weights, self.radius)
         alone = np.diff(found.offsets) == 0
-        if alone.any():
-            warnings.warn(
-                f"{int(alone.sum())} rows have no training row within radius {self.radius}: their "
-                "prediction is NaN",
-                stacklevel=2,
-            )
         total = np.where(alone, np.nan, np.bincount(owner, weights, minlength=n_queries))
         wide = self.values_ if self.values_.ndim == 2 else self.values_[:, None]
         out = np.empty((n_queries, wide.shape[1]))
@@ -376,7 +392,15 @@ class RadiusNeighborsRegressor(CountsRows, Regressor, RadiusSearch):
             values = wide[found.rows, output]
             parts = values if weights is None else values * weights
             out[:, output] = np.bincount(owner, parts, minlength=n_queries) / total
-        return out if self.values_.ndim == 2 else out[:, 0]
+        return (out if self.values_.ndim == 2 else out[:, 0]), alone
+
+    def _tell(self, alone: NDArray[np.bool_]) -> None:
+        if alone.any():
+            warnings.warn(
+                f"{int(alone.sum())} rows have no training row within radius {self.radius}: their "
+                "prediction is NaN",
+                stacklevel=3,
+            )
 
     def _check_state(self) -> None:
         super()._check_state()

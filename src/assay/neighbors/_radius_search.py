@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from assay.base import check_interval, check_option
-from assay.neighbors._index import Ragged
+from assay.neighbors._index import Ragged, Reach
 from assay.neighbors._search import NeighborRows
 
 
@@ -88,6 +88,10 @@ class RadiusSearch(NeighborRows):
         check_interval("radius", radius, 0)
         found = self._index(plan).within(self._queries(X), float(radius), plan.n_threads)
         return _without_self(found) if X is None else found
+
+    def _reach(self, queries: NDArray[Any], radius: float) -> Reach:
+        plan = self._plan()
+        return self._index(plan).reach(queries, radius, plan.n_threads)
 
 
 def _without_self(found: Ragged) -> Ragged:

@@ -25,7 +25,7 @@ from assay.base import (
 )
 from assay.neighbors._graph import GraphOfNeighbors
 from assay.neighbors._index import Codes, Index, chunks
-from assay.neighbors._metric import CODED, MetricPlan, resolve_metric
+from assay.neighbors._metric import CODED, MetricPlan, freeze, resolve_metric
 
 Weighting = str | Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
@@ -45,6 +45,7 @@ class Plan:
     leaf_size: int
     n_threads: int
     class_weight: str | Mapping[Any, float] | None = None
+    nominal: Any = None
 
     @property
     def reach(self) -> int:
@@ -54,7 +55,7 @@ class Plan:
     @property
     def search_key(self) -> tuple[Any, ...]:
         """Return what tells two searches apart."""
-        return (self.metric.key, self.algorithm, self.leaf_size)
+        return (self.metric.key, self.algorithm, self.leaf_size, freeze(self.nominal))
 
 
 def resolve(params: Mapping[str, Any], n_samples: int = sys.maxsize) -> Plan:
@@ -86,6 +87,7 @@ def resolve(params: Mapping[str, Any], n_samples: int = sys.maxsize) -> Plan:
         leaf_size=int(params["leaf_size"]),
         n_threads=check_n_jobs(params["n_jobs"]),
         class_weight=class_weight,
+        nominal=nominal,
     )
 
 
