@@ -61,14 +61,16 @@ def test_path_equals_one_fit_per_candidate(load: Callable[..., Any], estimator: 
     assert_as_alone(estimator, X, y, CANDIDATES)
 
 
-def test_rows_at_a_radius_belong_to_it_exactly_where_they_do_alone() -> None:
-    # The square of a root may be smaller than the number: then the row is outside, by one bit.
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
+def test_rows_at_a_radius_belong_to_it_exactly_where_they_do_alone(metric: str) -> None:
+    # The root of a square may be smaller than the number: then the row is outside, by one bit.
     X = np.random.default_rng(0).normal(size=(100, 3))
     y = np.random.default_rng(1).integers(0, 3, len(X))
     train, tests = unit(X)
-    model = clone(CLASSIFIER).set_params(radius=9.0).fit(X[train], y[train])
+    model = clone(CLASSIFIER).set_params(radius=9.0, metric=metric).fit(X[train], y[train])
     distances = np.concatenate(model.radius_neighbors(X[tests[0]][:4])[0])
-    assert_as_alone(CLASSIFIER, X, y, [{"radius": float(radius)} for radius in distances])
+    candidates = [{"radius": float(radius), "metric": metric} for radius in distances]
+    assert_as_alone(CLASSIFIER, X, y, candidates)
 
 
 def test_path_takes_metrics_trees_and_functions() -> None:
