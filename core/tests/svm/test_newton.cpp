@@ -27,8 +27,10 @@ TEST_CASE("free variables end where their z are all equal, in one step when no b
         const auto target = z;
         InnerBlock<double> block{n,       n,       kernel.data(), z.data(),   nullptr,
                                  nullptr, nullptr, b.data(),      low.data(), high.data()};
-        const std::size_t steps = newton_steps(block);
-        CHECK((bound == 1e6 ? steps == 1 : steps > 1));
+        const NewtonResult result = Newton<double>(block).run(1e6);
+        CHECK((bound == 1e6 ? result.steps == 1 : result.steps > 1));
+        CHECK(result.done);
+        CHECK(result.work <= 1e6);
         double sum = 0;
         double level = 0;
         bool seen = false;
@@ -58,10 +60,40 @@ TEST_CASE("a singular matrix and a block without free variables do no harm") {
     std::vector<double> high(4, 1.0);
     InnerBlock<double> block{4,       4,       kernel.data(), z.data(),   nullptr,
                              nullptr, nullptr, b.data(),      low.data(), high.data()};
-    newton_steps(block);
+    Newton<double>(block).run(1e6);
     for (const double value : b) {
         CHECK(std::abs(value) <= 1.0);
     }
     high = low = b = {0, 0, 0, 0};
-    CHECK(newton_steps(block) == 0);
+    CHECK(Newton<double>(block).run(1e6).steps == 0);
+}
+
+TEST_CASE("no more work is done than is allowed") {
+    constexpr std::size_t n = 16;
+    const auto X = samples::normal<double>(n * 4, 2);
+    std::vector<double> kernel(n * n);
+    for (std::size_t i = 0; i < n * n; ++i) {
+        kernel[i] =
+            samples::value(samples::kernels[3], X.data() + i / n * 4, X.data() + i % n * 4, 4);
+    }
+    const double factors = n * n * n / 6.0;
+    const double step = n * 3.0 * n;
+    for (const std::size_t steps : {0U, 1U, 2U}) {
+        std::vector<double> b(n);
+        std::vector<double> z(n);
+        std::vector<double> low(n, -1.2);
+        std::vector<double> high(n, 1.2);
+        for (std::size_t i = 0; i < n; ++i) {
+            z[i] = i % 2 == 0 ? 1 : -1;
+        }
+        const auto before = z;
+        InnerBlock<double> block{n,       n,       kernel.data(), z.data(),   nullptr,
+                                 nullptr, nullptr, b.data(),      low.data(), high.data()};
+        const double most = factors + static_cast<double>(steps) * step;
+        const NewtonResult result = Newton<double>(block).run(most);
+        CHECK(result.steps == steps);
+        CHECK_FALSE(result.done);
+        CHECK(result.work <= most);
+        CHECK((z == before) == (steps == 0));
+    }
 }

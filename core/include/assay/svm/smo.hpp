@@ -65,6 +65,8 @@ class Smo {
           n_vars_(problem.size()),
           block_(std::min(options.block, n_vars_)),
           stride_(block_stride(block_)),
+          // Of many blocks none is worth solving to the end.
+          newton_after_(n_vars_ <= 2 * block_ ? 1 : 8),
           b_(b),
           box_(problem, b),
           active_(problem, rows.size()),
@@ -254,21 +256,24 @@ class Smo {
         return gain;
     }
 
-    // Steps on pairs; where these crawl, Newton steps and pairs again.
+    // Steps on pairs; where these crawl, Newton steps for as much work, and pairs again.
     void step_block(const InnerBlock<T>& block, Violation now) {
         const double tol = block.size == n_vars_
                                ? 0.9 * options_.tol
                                : std::max(0.5 * options_.tol, inner_share * now.size());
-        const std::size_t many = 50 * block_ + 1000;
-        const auto step = [&] {
-            const std::size_t cap = std::min(options_.max_steps - result_.steps, many);
+        const std::size_t most = 100 * block_ + 2000;
+        for (std::size_t made = 0; made < most;) {
+            const std::size_t cap =
+                std::min({newton_after_ * block_, most - made, options_.max_steps - result_.steps});
             const InnerResult inner = dispatch(
                 [&](auto level) { return Inner<decltype(level), T>::run(block, tol, cap); });
             result_.steps += inner.steps;
-            return inner.steps;
-        };
-        if (step() == many && newton_steps(block) > 0) {
-            step();
+            made += inner.steps;
+            newton_work_ += newton_share * static_cast<double>(inner.steps * block.size);
+            if (inner.steps < cap || result_.steps >= options_.max_steps) {
+                return;
+            }
+            newton_work_ -= Newton<T>(block).run(newton_work_).work;
         }
     }
 
@@ -367,6 +372,7 @@ class Smo {
     static constexpr std::size_t precision_every = 4;
     static constexpr std::size_t patience = 20;  // rounds without gain
     static constexpr double inner_share = 0.1;   // of the violation, to reach within a block
+    static constexpr double newton_share = 2;    // products, for each number that these looked at
     static constexpr std::uint32_t none = 0xFFFFFFFF;
 
     const KernelFunction k_;
@@ -376,6 +382,7 @@ class Smo {
     const std::size_t n_vars_;
     const std::size_t block_;
     const std::size_t stride_;
+    const std::size_t newton_after_;  // steps on pairs for each variable of a block
     std::span<double> b_;
     HardBox box_;
     ActiveSet active_;
@@ -387,6 +394,7 @@ class Smo {
     AlignedBuffer<T> vectors_;
     std::vector<std::uint32_t> place_;  // of a row among the changed ones
     SmoResult result_;
+    double newton_work_ = 0;  // products that Newton steps may still spend
 
     std::vector<double> f_;  // of the active rows
     std::vector<double> z_;  // of the active variables
