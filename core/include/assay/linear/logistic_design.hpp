@@ -41,7 +41,7 @@
 
 namespace assay::linear::logit {
 
-// Up to here our own product of columns beats BLAS.
+// Up to here our own product of columns beats BLAS; several outputs are one product for BLAS.
 inline constexpr std::size_t narrow = 64;
 
 // Rows of a tile: narrow ones stay in the first-level cache, BLAS wants more to do.
@@ -129,7 +129,7 @@ struct DenseTile {
     std::size_t ahead = 0;
 
     void scores(const double* theta, std::size_t n_outputs, double* f) const {
-        if (x.cols <= narrow || n_outputs == 1) {
+        if (n_outputs == 1) {
             for (std::size_t k = 0; k < n_outputs; ++k) {
                 dispatch([&](auto level) {
                     LogisticKernels<decltype(level)>::dots(x.data, x.cols, x.rows,
@@ -144,7 +144,7 @@ struct DenseTile {
     }
 
     void add_gradient(const double* r, std::size_t n_outputs, double* g) const {
-        if (x.cols <= narrow || n_outputs == 1) {
+        if (n_outputs == 1) {
             for (std::size_t k = 0; k < n_outputs; ++k) {
                 dispatch([&](auto level) {
                     LogisticKernels<decltype(level)>::add_gradient(x.data, x.cols, x.rows,

@@ -5,11 +5,11 @@
 //          with the gradient; theta += t d, t = 1, 1/2, 1/4 ... until F falls (Armijo)
 //
 // Preconditioner: where its factor is affordable, the Hessian's block of each output, else of a
-// mean output (for two classes either is the Hessian itself), kept for later steps until it costs
-// more than `patience` products; otherwise the diagonal. The Hessian leaves apart what all outputs
-// have in common (there it is the penalty alone) and how they differ; so does the preconditioner.
-// Blocks of their own then take a fifth of the products that a mean block takes (a trial in NumPy:
-// digits, C = 300, 20 instead of 98 to a residual of 1e-4).
+// mean output (for two classes either is the Hessian itself), kept for later steps until a step
+// takes more than `patience()` products; otherwise the diagonal. The Hessian leaves apart what all
+// outputs have in common (there it is the penalty alone) and how they differ; so does the
+// preconditioner. Blocks of their own then take a fifth of the products that a mean block takes (a
+// trial in NumPy: digits, C = 300, 20 instead of 98 to a residual of 1e-4).
 //
 // Stops like newton.hpp, when a whole step moves no score by more than moved_tol / 10, which leaves
 // that times the relative residual.
@@ -48,6 +48,9 @@ class Preconditioner {
                          numbers <= most_by_output;
         }
     }
+
+    // Products of a step beyond which new blocks pay; those of narrow tables cost a few products.
+    [[nodiscard]] std::size_t patience() const noexcept { return by_output_ ? 12 : 25; }
 
     void refresh() {
         const std::size_t cols = problem_.cols();
@@ -283,13 +286,13 @@ std::size_t conjugate_gradients(Problem& problem, const Preconditioner<Problem>&
 template <class Problem>
 Outcome newton_cg(Problem& problem, std::span<const double> l2, std::span<double> theta,
                   const NewtonOptions& options) {
-    constexpr std::size_t patience = 25;
     constexpr std::size_t max_products = 2000;
     const std::size_t cols = problem.cols();
     const std::size_t stride = problem.stride();
     const std::size_t n_outputs = problem.n_outputs();
     const bool free = std::all_of(l2.begin(), l2.end(), [](double each) { return each == 0; });
     Preconditioner<Problem> preconditioner(problem, l2);
+    const std::size_t patience = preconditioner.patience();
     std::vector<double> gradient(theta.size());
     std::vector<double> step(theta.size());
     std::vector<double> trial(theta.begin(), theta.end());
