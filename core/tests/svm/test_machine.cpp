@@ -49,6 +49,24 @@ TEST_CASE("polynomials of large numbers are scaled by a power of two, exactly") 
     CHECK(certify(data.problem(), data.b, data.f).objective < 0);
 }
 
+TEST_CASE("an ill-conditioned kernel is solved, and where numbers say nothing nothing is claimed") {
+    const KernelFunction k{KernelKind::poly, 1.0, 1.0, 4};
+    for (const double size : {10.0, 1000.0}) {
+        samples::TwoClasses data(800, 3, 1.0, 5);
+        for (double& x : data.X) {
+            x *= size;
+        }
+        SmoOptions options;
+        options.max_steps = 1'000'000;
+        const auto result =
+            Machine(Table(data.view()), k, options).solve({}, data.problem(), data.b, data.f);
+        CHECK(result.run.stop != Stop::max_iter);
+        const double objective = certify(data.problem(), data.b, data.f).objective;
+        CHECK(objective < (size == 10.0 ? -300 : 0));
+        CHECK(objective > -800);  // n C: no solution is below it
+    }
+}
+
 TEST_CASE("columns far from zero are solved in float64") {
     samples::TwoClasses near(200, 3, 1.0, 9);
     samples::TwoClasses far(200, 3, 1.0, 9);

@@ -27,10 +27,10 @@ TEST_CASE("free variables end where their z are all equal, in one step when no b
         const auto target = z;
         InnerBlock<double> block{n,       n,       kernel.data(), z.data(),   nullptr,
                                  nullptr, nullptr, b.data(),      low.data(), high.data()};
-        const NewtonResult result = Newton<double>(block).run(1e6);
+        const NewtonResult result = Newton<double>(block).run(1e6, n);
         CHECK((bound == 1e6 ? result.steps == 1 : result.steps > 1));
         CHECK(result.done);
-        CHECK(result.work <= 1e6);
+        CHECK(result.work == n * n * n / 6.0 + static_cast<double>(result.steps) * 3 * n * n);
         double sum = 0;
         double level = 0;
         bool seen = false;
@@ -60,15 +60,15 @@ TEST_CASE("a singular matrix and a block without free variables do no harm") {
     std::vector<double> high(4, 1.0);
     InnerBlock<double> block{4,       4,       kernel.data(), z.data(),   nullptr,
                              nullptr, nullptr, b.data(),      low.data(), high.data()};
-    Newton<double>(block).run(1e6);
+    Newton<double>(block).run(1e6, 9);
     for (const double value : b) {
         CHECK(std::abs(value) <= 1.0);
     }
     high = low = b = {0, 0, 0, 0};
-    CHECK(Newton<double>(block).run(1e6).steps == 0);
+    CHECK(Newton<double>(block).run(1e6, 9).steps == 0);
 }
 
-TEST_CASE("no more work is done than is allowed") {
+TEST_CASE("no more steps are made than is allowed, and none that cannot be afforded") {
     constexpr std::size_t n = 16;
     const auto X = samples::normal<double>(n * 4, 2);
     std::vector<double> kernel(n * n);
@@ -76,8 +76,7 @@ TEST_CASE("no more work is done than is allowed") {
         kernel[i] =
             samples::value(samples::kernels[3], X.data() + i / n * 4, X.data() + i % n * 4, 4);
     }
-    const double factors = n * n * n / 6.0;
-    const double step = n * 3.0 * n;
+    const double first = n * n * n / 6.0 + 3.0 * n * n;
     for (const std::size_t steps : {0U, 1U, 2U}) {
         std::vector<double> b(n);
         std::vector<double> z(n);
@@ -89,11 +88,26 @@ TEST_CASE("no more work is done than is allowed") {
         const auto before = z;
         InnerBlock<double> block{n,       n,       kernel.data(), z.data(),   nullptr,
                                  nullptr, nullptr, b.data(),      low.data(), high.data()};
-        const double most = factors + static_cast<double>(steps) * step;
-        const NewtonResult result = Newton<double>(block).run(most);
+        const NewtonResult result = steps == 0 ? Newton<double>(block).run(first - 1, 9)
+                                               : Newton<double>(block).run(first, steps);
         CHECK(result.steps == steps);
         CHECK_FALSE(result.done);
-        CHECK(result.work <= most);
         CHECK((z == before) == (steps == 0));
+        CHECK((result.work == 0) == (steps == 0));
+    }
+}
+
+TEST_CASE("no step is made whose gain is less than the rounding of the kernel values") {
+    // The way of no curvature goes to the bounds; at 1e20 a gain of 2 says nothing.
+    for (const double size : {1.0, 1e20}) {
+        std::vector<double> kernel(4, size);
+        std::vector<double> z = {1, -1};
+        std::vector<double> b(2);
+        std::vector<double> low(2, -1.0);
+        std::vector<double> high(2, 1.0);
+        InnerBlock<double> block{2,       2,       kernel.data(), z.data(),   nullptr,
+                                 nullptr, nullptr, b.data(),      low.data(), high.data()};
+        CHECK(Newton<double>(block).run(1e6, 9).steps == (size == 1.0 ? 1 : 0));
+        CHECK(b[0] == (size == 1.0 ? 1.0 : 0.0));
     }
 }

@@ -8,7 +8,7 @@
 // follows, until none is cut. Every step lowers the objective.
 //
 // Needs   b, z, bounds and the matrix of an InnerBlock.
-// Cost    |F|^3 / 6 for the factors, O(|F| size) per step, in float64; at most `most` products.
+// Cost    |F|^3 / 6 products for the factors, |F| (2 |F| + size) per step, in float64.
 // Source  T. Joachims (1998), "Making large-scale SVM learning practical": larger working sets;
 //         the active-set step itself is textbook (J. Nocedal, S. Wright, ch. 16).
 #pragma once
@@ -35,8 +35,8 @@ class Newton {
   public:
     explicit Newton(const InnerBlock<T>& block) : block_(block) {}
 
-    // Changes b and z.
-    NewtonResult run(double most) {
+    // Changes b and z; nothing, if the first step would take more than `most` products.
+    NewtonResult run(double most, std::size_t max_steps) {
         NewtonResult result;
         for (std::size_t v = 0; v < block_.size; ++v) {
             if (block_.b[v] > block_.low_bound[v] && block_.b[v] < block_.high_bound[v]) {
@@ -54,7 +54,7 @@ class Newton {
             return result;
         }
         z_.assign(block_.z, block_.z + block_.size);
-        for (; !result.done && free_.size() >= 2 && result.work + each <= most && direction();
+        for (; !result.done && result.steps < max_steps && free_.size() >= 2 && direction();
              result.work += each) {
             const std::size_t cut = step();
             if (cut > free_.size()) {
@@ -132,6 +132,7 @@ class Newton {
         change_.assign(block_.size, 0.0);
         double slope = 0;
         double curvature = 0;
+        double size = 0;
         double room = std::numeric_limits<double>::infinity();
         std::size_t first = n;
         for (std::size_t i = 0; i < n; ++i) {
@@ -141,6 +142,7 @@ class Newton {
                 change_[w] += way_[i] * static_cast<double>(row[w]);
             }
             slope += way_[i] * z_[v];
+            size += way_[i] * way_[i] * std::abs(kernel(v, v));
             const double bound = way_[i] > 0 ? block_.high_bound[v] : block_.low_bound[v];
             const double until = way_[i] == 0 ? std::numeric_limits<double>::infinity()
                                               : (bound - block_.b[v]) / way_[i];
@@ -159,7 +161,10 @@ class Newton {
             curvature > 0 ? slope / curvature : std::numeric_limits<double>::infinity();
         const bool cut = room <= wanted;
         const double length = cut ? room : wanted;
-        if (!std::isfinite(length)) {
+        // What is gained must be more than what the rounding of the kernel values, each by itself,
+        // makes of it.
+        const double rounding = size * std::numeric_limits<T>::epsilon();
+        if (!std::isfinite(length) || slope <= 2 * length * rounding) {
             return n + 1;
         }
         for (std::size_t i = 0; i < n; ++i) {

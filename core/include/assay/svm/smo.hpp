@@ -273,7 +273,11 @@ class Smo {
             if (inner.steps < cap || result_.steps >= options_.max_steps) {
                 return;
             }
-            newton_work_ -= Newton<T>(block).run(newton_work_).work;
+            const NewtonResult newton = Newton<T>(block).run(newton_work_, newton_steps_);
+            newton_work_ -= newton.work;
+            if (newton.steps == newton_steps_ && !newton.done) {
+                newton_steps_ *= 2;
+            }
         }
     }
 
@@ -394,7 +398,8 @@ class Smo {
     AlignedBuffer<T> vectors_;
     std::vector<std::uint32_t> place_;  // of a row among the changed ones
     SmoResult result_;
-    double newton_work_ = 0;  // products that Newton steps may still spend
+    double newton_work_ = 0;        // products that Newton steps may still spend, or owe
+    std::size_t newton_steps_ = 8;  // in a row; more when these met bounds to the end
 
     std::vector<double> f_;  // of the active rows
     std::vector<double> z_;  // of the active variables
