@@ -23,4 +23,4 @@ cmake -S . -B "$folder" -DCMAKE_BUILD_TYPE=Tests -DCMAKE_CXX_FLAGS_TESTS="$flags
     -DASSAY_SANITIZE="$sanitize" -DASSAY_PYTHON=OFF -DASSAY_TESTS=ON -DASSAY_WERROR="${CI:+ON}" \
     -DASSAY_PORTABLE="$portable" --log-level=WARNING
 cmake --build "$folder" --parallel "$(nproc)"
-ctest --test-dir "$folder" --output-on-failure -R "$levels"
+ctest --test-dir "$folder" --output-on-failure --parallel "$(nproc)" -R "$levels"
