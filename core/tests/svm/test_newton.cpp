@@ -8,14 +8,23 @@
 
 using namespace assay::svm;
 
-TEST_CASE("free variables end where their z are all equal, in one step when no bound is met") {
-    constexpr std::size_t n = 16;
+namespace {
+
+std::vector<double> kernel_of(std::size_t n) {
     const auto X = samples::normal<double>(n * 4, 2);
     std::vector<double> kernel(n * n);
     for (std::size_t i = 0; i < n * n; ++i) {
         kernel[i] =
             samples::value(samples::kernels[3], X.data() + i / n * 4, X.data() + i % n * 4, 4);
     }
+    return kernel;
+}
+
+}  // namespace
+
+TEST_CASE("free variables end where their z are all equal, in one step when no bound is met") {
+    constexpr std::size_t n = 16;
+    const auto kernel = kernel_of(n);
     for (const double bound : {1e6, 1.2}) {
         std::vector<double> b(n);
         std::vector<double> z(n);
@@ -70,12 +79,7 @@ TEST_CASE("a singular matrix and a block without free variables do no harm") {
 
 TEST_CASE("no more steps are made than is allowed, and none that cannot be afforded") {
     constexpr std::size_t n = 16;
-    const auto X = samples::normal<double>(n * 4, 2);
-    std::vector<double> kernel(n * n);
-    for (std::size_t i = 0; i < n * n; ++i) {
-        kernel[i] =
-            samples::value(samples::kernels[3], X.data() + i / n * 4, X.data() + i % n * 4, 4);
-    }
+    const auto kernel = kernel_of(n);
     const double first = n * n * n / 6.0 + 3.0 * n * n;
     for (const std::size_t steps : {0U, 1U, 2U}) {
         std::vector<double> b(n);

@@ -23,7 +23,7 @@ from assay.neighbors._vote import balance, class_factors, class_shares, means, v
 
 Candidates = Sequence[Mapping[str, Any]]
 #: Parameters that say which search is made.
-SEARCH = (
+_SEARCH = (
     *("metric", "p", "metric_params", "categorical_features"),
     *("algorithm", "leaf_size"),
 )
@@ -31,8 +31,8 @@ SEARCH = (
 Member = tuple[Plan, NDArray[np.float64]]
 
 
-class NeighborPath(ABC):
-    """What both paths share: grouping of the candidates, search, and assembly."""
+class SearchPath:
+    """What every path of a search shares."""
 
     def share(self, X: NDArray[Any], candidates: Candidates) -> None:  # noqa: ARG002
         """Share nothing between training sets: neighbours depend on the rows held out."""
@@ -40,7 +40,22 @@ class NeighborPath(ABC):
 
     def n_fits(self, candidates: Candidates) -> int:
         """Return the number of searches that these candidates cost: one for each metric."""
-        return len({tuple(freeze(each.get(name)) for name in SEARCH) for each in candidates})
+        return len({tuple(freeze(each.get(name)) for name in _SEARCH) for each in candidates})
+
+    def refit(
+        self,
+        estimator: Estimator,
+        X: NDArray[Any],
+        y: NDArray[Any],
+        weight: NDArray[np.float64] | None,  # noqa: ARG002
+        candidate: Mapping[str, Any],
+    ) -> Any:
+        """Fit one candidate on all rows, as an ordinary fit."""
+        return clone(estimator).set_params(**candidate).fit(X, y)
+
+
+class NeighborPath(SearchPath, ABC):
+    """What both paths share: grouping of the candidates, search, and assembly."""
 
     def fit_predict(
         self,
@@ -87,7 +102,7 @@ class NeighborPath(ABC):
         plans = _plans(estimator, candidates, len(train))
         ends = np.cumsum([len(test) for test in tests])[:-1]
         usable = [
-            (plan, {name: value for name, value in each.items() if name in SEARCH})
+            (plan, {name: value for name, value in each.items() if name in _SEARCH})
             for plan, each in zip(plans, candidates, strict=True)
             if isinstance(plan, Plan)
         ]
@@ -98,17 +113,6 @@ class NeighborPath(ABC):
                 raise plan
             predictions = [self._predicted(block) for block in np.split(next(answers), ends)]
             yield Fitted(predictions=predictions, size=len(train) / plan.k)
-
-    def refit(
-        self,
-        estimator: Estimator,
-        X: NDArray[Any],
-        y: NDArray[Any],
-        weight: NDArray[np.float64] | None,  # noqa: ARG002
-        candidate: Mapping[str, Any],
-    ) -> Any:
-        """Fit one candidate on all rows, as an ordinary fit."""
-        return clone(estimator).set_params(**candidate).fit(X, y)
 
     def _answers(
         self,

@@ -17,23 +17,14 @@ from sklearn.base import clone
 
 from assay.base import Estimator, Fitted, Predicted
 from assay.neighbors._index import chunks
-from assay.neighbors._metric import freeze
-from assay.neighbors._path import SEARCH, Candidates
+from assay.neighbors._path import Candidates, SearchPath
 
 #: What the neighbours of each query say, and which queries have none.
 Answer = tuple[NDArray[np.float64], NDArray[np.bool_]]
 
 
-class RadiusPath(ABC):
+class RadiusPath(SearchPath, ABC):
     """What both paths share: the searches, and the order of the answers."""
-
-    def share(self, X: NDArray[Any], candidates: Candidates) -> None:  # noqa: ARG002
-        """Share nothing between training sets: neighbours depend on the rows held out."""
-        return
-
-    def n_fits(self, candidates: Candidates) -> int:
-        """Return the number of searches that these candidates cost: one for each metric."""
-        return len({_search(each) for each in candidates})
 
     def fit_predict(
         self,
@@ -48,35 +39,8 @@ class RadiusPath(ABC):
     ) -> Iterator[Fitted]:
         """Yield, per candidate and in their order, the predictions for each block of `tests`.
 
-        Parameters
-        ----------
-        estimator : Estimator
-            Unfitted template; a candidate overrides its parameters.
-        shared : None
-            What `share` returned.
-        X : ndarray of shape (n_samples, n_features)
-            The whole table, encoded.
-        y : ndarray of shape (n_samples,)
-            Class codes 0..K-1, or target values.
-        weight : ndarray or None
-            Not used: a fit has no sample weights either.
-        train : ndarray of int
-            Training rows.
-        tests : sequence of ndarray of int
-            Blocks of rows to predict.
-        candidates : sequence of mapping
-            Parameter settings.
-
-        Yields
-        ------
-        Fitted
-            With size = training rows / mean number of neighbours, the effective number of
-            parameters.
-
-        Raises
-        ------
-        ParameterError, DataError
-            In its turn, for a candidate that could not be fitted, or asked, on its own either.
+        Parameters are those of `NeighborPath`. The size is the number of training rows by the mean
+        number of neighbours. What a candidate could not do on its own either is raised in its turn.
         """
         known, truth, asked = X[train], y[train], X[np.concatenate(tests)]
         models = [_fitted(estimator, candidate, known, truth) for candidate in candidates]
@@ -88,17 +52,6 @@ class RadiusPath(ABC):
             whole = self._predicted(model, answer, y)
             size = len(train) * len(asked) / max(neighbours, 1)
             yield Fitted(whole.blocks([len(test) for test in tests]), size)
-
-    def refit(
-        self,
-        estimator: Estimator,
-        X: NDArray[Any],
-        y: NDArray[Any],
-        weight: NDArray[np.float64] | None,  # noqa: ARG002
-        candidate: Mapping[str, Any],
-    ) -> Any:
-        """Fit one candidate on all rows, as an ordinary fit."""
-        return clone(estimator).set_params(**candidate).fit(X, y)
 
     @abstractmethod
     def _predicted(self, model: Any, answer: Answer, y: NDArray[Any]) -> Predicted: ...
@@ -122,10 +75,6 @@ class RadiusRegressorPath(RadiusPath):
     def _predicted(self, model: Any, answer: Answer, y: NDArray[Any]) -> Predicted:  # noqa: ARG002
         model._tell(answer[1])
         return Predicted(value=answer[0])
-
-
-def _search(candidate: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(freeze(candidate.get(name)) for name in SEARCH)
 
 
 def _fitted(
