@@ -1,4 +1,4 @@
-"""The corrected resampled t interval and the batch interval."""
+"""Student's intervals: corrected for overlap, for what comes next, and from batches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from assay.base import ParameterError
-from assay.evaluate import batch_t, corrected_t
+from assay.evaluate import batch_t, corrected_t, next_t
 
 SCORES = [0.81, 0.86, 0.79, 0.9, 0.84, 0.83]
 
@@ -33,6 +33,23 @@ def test_corrected_t_without_overlap_is_students_interval() -> None:
     )
     assert interval.low == pytest.approx(low, abs=1e-12)
     assert interval.high == pytest.approx(high, abs=1e-12)
+
+
+def test_next_t_is_the_prediction_interval_of_one_more_normal_score() -> None:
+    interval = next_t(SCORES, level=0.9)
+    half = stats.t.ppf(0.95, 5) * math.sqrt((1 + 1 / 6) * np.var(SCORES, ddof=1))
+    assert interval.value == pytest.approx(np.mean(SCORES), abs=1e-15)
+    assert interval.high - interval.value == pytest.approx(half, abs=1e-12)
+    draws = np.random.default_rng(0).normal(size=(4000, 7))
+    held = [abs(d[6] - d[:6].mean()) <= next_t(d[:6]).high - d[:6].mean() for d in draws]
+    assert np.mean(held) == pytest.approx(0.95, abs=4 * math.sqrt(0.95 * 0.05 / 4000))
+
+
+def test_next_t_needs_two_scores_and_stays_in_range() -> None:
+    with pytest.raises(ParameterError, match="next_t needs at least 2 scores, got 1"):
+        next_t([0.5])
+    interval = next_t([0.2, 0.9], low=0.0, high=1.0)
+    assert (interval.low, interval.high) == (0.0, 1.0)
 
 
 def test_batch_t_matches_the_formula() -> None:

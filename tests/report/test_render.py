@@ -104,6 +104,13 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
+def test_the_interval_of_rows_in_time_is_for_what_follows(binary: Record) -> None:
+    words = "on this many rows, in the time that follows them, as long as one of the blocks;"
+    assert words not in render(binary)
+    binary["plan"]["kind"] = "forward"
+    assert words in render(binary)
+
+
 def test_same_record_gives_the_same_bytes(record: Record) -> None:
     assert render(record) == render(record)
 

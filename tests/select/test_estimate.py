@@ -18,7 +18,7 @@ from sklearn.model_selection import PredefinedSplit
 from sklearn.naive_bayes import GaussianNB
 
 from assay.base import Predicted
-from assay.evaluate import corrected_t, get_metric, interval_of_parts, panel
+from assay.evaluate import corrected_t, get_metric, interval_of_parts, next_t, panel
 from assay.select import Family, NestedSearch, make_blocks, search
 from assay.select._contestant import _unbalanced
 from assay.select._pooled import (
@@ -322,9 +322,26 @@ def test_plans_without_pairs_print_the_mean_of_their_blocks(plan: str) -> None:
     assert outcome.score.value == pytest.approx(np.mean(blocks))
     assert set(outcome.scores) == {"r2", "mean_absolute_error", "root_mean_squared_error"}
     if plan == "forward":
-        sizes = np.bincount(outcome.outer.block)[2:]
-        ratio = float(np.mean(sizes / (np.arange(2, K) * sizes)))
-        assert outcome.score == corrected_t(blocks, ratio, high=1.0)
+        assert len(blocks) == 6
+        assert outcome.score == next_t(blocks, high=1.0)
+        assert "for the time that follows" in outcome.how
+
+
+def test_in_time_the_gain_is_that_of_the_mean_and_the_scores_are_for_what_follows() -> None:
+    X, y = numbers(400)
+    y[::50] += 40.0 * np.arange(8)  # times change
+    time = np.arange(len(y))
+    outcome = search(X, y, [RIDGES], task="regression", time=time, metric="mean_absolute_error")
+    blocks = [-row.outer for row in outcome.nested if row.outer is not None]
+    guesses = [
+        -np.abs(y[40 * i : 40 * i + 40] - np.median(y[: 40 * i])).mean() for i in range(4, 10)
+    ]
+    ratio = float(np.mean([1 / i for i in range(4, 10)]))
+    assert outcome.score == next_t([-value for value in blocks], low=0.0)
+    assert outcome.baseline.score.value == pytest.approx(-np.mean(guesses))
+    gain = corrected_t(np.subtract(blocks, guesses), ratio)
+    assert (outcome.gain.low, outcome.gain.high) == pytest.approx((gain.low, gain.high))
+    assert outcome.gain.high - outcome.gain.low < outcome.score.high - outcome.score.low
 
 
 def test_rows_of_a_group_are_left_out_together() -> None:

@@ -10,7 +10,7 @@ from sklearn.datasets import make_classification
 from sklearn.naive_bayes import GaussianNB
 
 from assay.base import DataError, ParameterError
-from assay.select import Family, Plan, forward, holdout, pair_out, search
+from assay.select import Family, Plan, Split, blocks_in_time, forward, holdout, pair_out, search
 from assay.select._partition import Partition
 from tests.select.spies import Spy, seen_rows
 
@@ -46,20 +46,47 @@ def test_pair_out_has_one_fit_per_pair_that_serves_both_orders(k: int) -> None:
     assert len(plan.final) == k * (k - 1)
 
 
-@pytest.mark.parametrize("k", [3, 5, 8])
+@pytest.mark.parametrize("k", range(3, 22))
 def test_forward_trains_on_the_past_only(k: int) -> None:
     plan = forward(k)
-    assert len(plan.splits) == k - 1
     for split in plan.splits:
-        assert max(split.train) < min(split.tests)
-    assert [outer.block for outer in plan.outers] == list(range(2, k))
+        assert split == Split(tuple(range(split.tests[0])), split.tests)
+    for outer in plan.outers:
+        assert outer.served_by is not None
+        assert plan.splits[outer.served_by] == outer.fit
+        assert outer.fit.tests == (outer.block,)
+
+
+@pytest.mark.parametrize("k", range(3, 22))
+def test_forward_judges_late_and_chooses_by_what_is_like_it(k: int) -> None:
+    plan = forward(k)
+    judging = [outer.block for outer in plan.outers]
+    assert judging == [i for i in range(2, k) if i >= 2 * k / 5]
+    choices = [(outer.block, outer.inner) for outer in plan.outers] + [(k, plan.final)]
+    for now, inner in choices:
+        assert [plan.splits[split].tests for split, _ in inner] == [(m,) for _, m in inner]
+        assert [m for _, m in inner] == [m for m in range(1, now) if m >= now / 3]
+    used = {split for _, inner in choices for split, _ in inner}
+    assert used | {outer.served_by for outer in plan.outers} == set(range(len(plan.splits)))
+
+
+@pytest.mark.parametrize(
+    ("n", "distinct", "blocks"),
+    [(10, 10, 5), (119, 119, 5), (120, 120, 6), (200, 200, 10), (9999, 9999, 10), (9999, 7, 7)],
+)
+def test_blocks_in_time_are_more_where_rows_allow_it(n: int, distinct: int, blocks: int) -> None:
+    time = np.arange(n) % distinct
+    assert blocks_in_time(time) == blocks
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    found = search(X, np.arange(n) % 2, [Family("bayes", GaussianNB())], task="binary", time=time)
+    assert found.plan.blocks == blocks
 
 
 def test_naive_fits_are_those_of_a_nested_grid_search() -> None:
     assert pair_out(5).naive_fits(50, 1) == 5 * (4 * 50 + 1) + 5 * 50 + 1
     assert pair_out(5).naive_fits(50, 3) == 3 * 5 * (4 * 50 + 1) + 5 * 50 + 1
     assert holdout(5).naive_fits(50, 1) == 50 + 1 + 1
-    assert forward(4).naive_fits(10, 1) == (10 + 1) + (20 + 1) + 30 + 1
+    assert forward(4).naive_fits(10, 1) == (10 + 1) + (20 + 1) + 20 + 1
 
 
 def test_purged_training_rows_share_no_group_with_the_test() -> None:
@@ -76,7 +103,9 @@ def test_forward_search_never_trains_on_the_future_or_on_a_tested_group() -> Non
     random = np.random.default_rng(0)
     time, groups = random.permutation(120), random.integers(0, 30, 120)
     with seen_rows() as seen:
-        outcome = search(X, y, [Family("spy", Spy())], task="binary", time=time, groups=groups)
+        outcome = search(
+            X, y, [Family("spy", Spy())], task="binary", time=time, groups=groups, n_blocks=5
+        )
     assert outcome.plan.kind == "forward"
     assert not outcome.plan.stratified
     assert len(seen) == 4

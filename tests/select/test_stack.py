@@ -233,16 +233,16 @@ def test_workers_and_interruptions_change_nothing(tmp_path: Path) -> None:
     assert len({model.predict_proba(X).tobytes() for model in models}) == 1
 
 
-@pytest.mark.parametrize("plan", ["holdout", "forward"])
-def test_other_plans_stack_what_they_honestly_can(plan: str) -> None:
+@pytest.mark.parametrize("blocks", [None, 5, 10])
+def test_other_plans_stack_what_they_honestly_can(blocks: int | None) -> None:
     X, y = classes(400, 4)
-    time: dict[str, Any] = {"time": np.arange(len(y))} if plan == "forward" else {}
-    outcome = search(
-        X, y, halves(), task="binary", metric="log_loss", plan=plan, stack=True, **time
-    )
+    given: dict[str, Any] = {"plan": "holdout"}
+    if blocks is not None:
+        given = {"time": np.arange(len(y)), "n_blocks": blocks}
+    outcome = search(X, y, halves(), task="binary", metric="log_loss", stack=True, **given)
     assert any(row.family.startswith("stack of") for row in outcome.nested)
-    if plan == "forward":  # the first outer block has one block to choose by
-        assert len(outcome.nested) == 3
+    # Of five blocks in time the first one that judges has one block to choose by.
+    assert len(outcome.nested) == {None: 1, 5: 3, 10: 6}[blocks]
 
 
 def test_a_ranking_is_not_stacked_and_says_so() -> None:

@@ -93,6 +93,7 @@ def test_fit_goes_forward_in_time() -> None:
     table = numbers().with_columns(day=pl.int_range(pl.len()))
     plan = assay.fit(table, "y", effort="quick", time="day").record["plan"]
     assert plan["kind"] == "forward"
+    assert plan["blocks"] == min(max(table.height // 20, 5), 10)
 
 
 def test_fit_tries_models_of_the_user(penguins: pl.DataFrame) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from assay.evaluate._cost import CostScorer, cost_metric, decide, expected_cost
 from assay.evaluate._cost_matrix import CostMatrix
 from assay.evaluate._formulas import Formula, RowMean, scores_without
-from assay.evaluate._interval import Interval, batch_t, corrected_t
+from assay.evaluate._interval import Interval, batch_t, corrected_t, next_t
 from assay.evaluate._interval_parts import interval_of_parts
 from assay.evaluate._losses import empirical_loss
 from assay.evaluate._metric import Metric, get_metric
@@ -43,6 +43,7 @@ __all__ = [
     "mean_auc",
     "mean_average_precision",
     "ndcg",
+    "next_t",
     "omega_loss",
     "panel",
     "replay",

@@ -85,6 +85,51 @@ def corrected_t(
     return _student(float(values.mean()), spread, count - 1, level, low, high)
 
 
+def next_t(
+    scores: Sequence[float] | NDArray[np.float64],
+    *,
+    level: float = 0.95,
+    low: float | None = None,
+    high: float | None = None,
+) -> Interval:
+    r"""Interval for the score on the block that follows, from the scores of the blocks before it.
+
+    Parameters
+    ----------
+    scores : sequence of float
+        One score per block of about equal size, J of them, in time order.
+    level : float in (0, 1), default=0.95
+        Nominal coverage.
+    low, high : float, optional
+        Range of the metric; the ends are clipped to it.
+
+    Returns
+    -------
+    Interval
+        Around the mean of `scores`.
+
+    Notes
+    -----
+    Scores differ from block to block by the luck of their rows and because times change; the next
+    one will differ as much, however many were seen. So this is a prediction interval, where
+    `corrected_t` has one for the mean:
+
+    .. math:: \bar s \pm t_{J-1,\,(1+level)/2}\,\sqrt{(1 + \tfrac1J)\hat\sigma^2}
+
+    Examples
+    --------
+    >>> interval = next_t([0.8, 0.9, 0.85, 0.95, 0.9])
+    >>> round(interval.value, 3), round(interval.low, 3), round(interval.high, 3)
+    (0.88, 0.707, 1.053)
+    """
+    values = np.asarray(scores, dtype=np.float64)
+    if values.ndim != 1 or len(values) < 2:
+        raise ParameterError(f"next_t needs at least 2 scores, got {values.size}")
+    count = len(values)
+    spread = (1 + 1 / count) * float(values.var(ddof=1))
+    return _student(float(values.mean()), spread, count - 1, level, low, high)
+
+
 def batch_t(
     value: float,
     batches: Sequence[float] | NDArray[np.float64],

@@ -129,6 +129,7 @@ def _headline(data: Mapping[str, Any]) -> Page:
         "reason": _sentence(str(verdict.get("text") or "")),
         "metric": metric_short(name),
         "meaning": metric_meaning(name),
+        "in_time": (data.get("plan") or {}).get("kind") == "forward",
         "value": figure(score["value"], places),
         "interval": f"{level(score)} interval {span(score, places)}",
         "baseline": {

@@ -31,7 +31,7 @@ from assay.select._outcome import (
     Work,
 )
 from assay.select._path import DefaultPath, Path, queries_for
-from assay.select._plan import Outer, Plan, Split, forward, holdout, pair_out
+from assay.select._plan import Outer, Plan, Split, blocks_in_time, forward, holdout, pair_out
 from assay.select._refit import Refitted, refit
 from assay.select._search import search
 from assay.select._set_aside import set_aside
@@ -72,6 +72,7 @@ __all__ = [
     "Stack",
     "Work",
     "assert_path_equals_single_fits",
+    "blocks_in_time",
     "compare",
     "complexity_curve",
     "draws",

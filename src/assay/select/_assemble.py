@@ -84,6 +84,7 @@ def outcome_of(
         seed=runner.seed,
         smaller=smaller_choices(runner, plan, table, chooser, judged),
         balanced=layout.is_balanced,
+        in_time=plan.kind == "forward",
     )
     board = _leaderboard(runner, judge, table, final, ranking)
     decision = chooser.decide(final, ladder=True)

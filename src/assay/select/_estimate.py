@@ -68,6 +68,7 @@ def estimate(
     seed: int,
     smaller: Smaller | None = None,
     balanced: bool = True,
+    in_time: bool = False,
 ) -> Estimate:
     r"""Estimate the score of a model built this way on this many rows.
 
@@ -87,6 +88,9 @@ def estimate(
         The choices made without one more block, see `smaller_choices`.
     balanced : bool, default=True
         Whether the blocks were balanced by target (`make_blocks`), not given by the user.
+    in_time : bool, default=False
+        Whether blocks follow each other in time: then the intervals are for the block that follows,
+        but for the gain, of which the mean over time is asked.
 
     Returns
     -------
@@ -113,10 +117,10 @@ def estimate(
     dealt evenly. So the second part is multiplied by the jackknife of :math:`s_1` over rows divided
     by its jackknife over fresh balanced blocks, where that is greater than 1, at most by 4.
 
-    Without `smaller`, with two outer blocks or more: mean and corrected resampled t. With one
-    block: batches of its rows.
+    Without `smaller`, with two outer blocks or more: mean and corrected resampled t; in time a
+    prediction interval (`next_t`). With one block: batches of its rows.
     """
-    found = _three(judge, judged, task, clusters, seed, smaller, balanced)
+    found = _three(judge, judged, task, clusters, seed, smaller, balanced, in_time)
     scores: dict[str, Interval] = {}
     for metric in panel(task):
         if metric.name == judge.metric.name:
@@ -125,7 +129,7 @@ def estimate(
         other = replace(judge, metric=metric)
         again = [_scored(other, each) for each in judged]
         try:
-            more = _three(other, again, task, clusters, seed, smaller, balanced)
+            more = _three(other, again, task, clusters, seed, smaller, balanced, in_time)
             scores[metric.name] = more.score
         except DataError:  # not defined for these models or rows
             continue
@@ -164,9 +168,13 @@ def _three(
     seed: int,
     smaller: Smaller | None,
     balanced: bool,
+    in_time: bool = False,
 ) -> Estimate:
-    score, baseline, gain = by_blocks(judge, judged, task, clusters, seed)
-    plain = Estimate(score, baseline, gain, score, text="the mean of the outer blocks")
+    score, baseline, gain = by_blocks(judge, judged, task, clusters, seed, in_time=in_time)
+    text = "the mean of the outer blocks"
+    if in_time:
+        text += "; the interval is for the time that follows, as long as one of them"
+    plain = Estimate(score, baseline, gain, score, text=text)
     if smaller is None:
         return plain
     blocks = len({each.outer.block for each in judged})

@@ -1,4 +1,4 @@
-"""Score, baseline and gain from the outer blocks alone: corrected t, or batches of one block."""
+"""Score, baseline and gain from the outer blocks alone: Student's t, or batches of one block."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.base import DataError
-from assay.evaluate import Interval, batch_t, corrected_t
+from assay.evaluate import Interval, batch_t, corrected_t, next_t
 from assay.select._blocks import make_blocks
 from assay.select._choose import Judged
 from assay.select._score import Judge
@@ -21,8 +21,14 @@ def by_blocks(
     task: str,
     clusters: NDArray[np.int64] | None,
     seed: int,
+    *,
+    in_time: bool = False,
 ) -> tuple[Interval, Interval, Interval]:
-    """Return score, baseline (both in natural sign) and gain with their intervals."""
+    """Return score, baseline (both in natural sign) and gain with their intervals.
+
+    With `in_time` blocks follow each other: the intervals of both scores are for the block that
+    comes next, that of the gain for its mean over time.
+    """
     metric = judge.metric
     sign = 1.0 if metric.greater_is_better else -1.0
     usable = [each for each in judged if np.isfinite(each.score) and np.isfinite(each.baseline)]
@@ -42,6 +48,8 @@ def by_blocks(
     if len(usable) > 1:
         ratio = float(np.mean([len(each.rows) / len(each.train) for each in usable]))
         made = [corrected_t(values, ratio, low=low, high=high) for values, low, high in wanted]
+        if in_time:
+            made[:2] = [next_t(values, low=low, high=high) for values, low, high in wanted[:2]]
         return made[0], made[1], made[2]
     parts = _batches(judge, usable[0], task, clusters, seed)
     batches = (sign * parts[:, 0], sign * parts[:, 1], parts[:, 0] - parts[:, 1])

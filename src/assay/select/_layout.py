@@ -126,7 +126,10 @@ class Layout:
                 "never saw it, and the score comes from that block"
             )
         elif self.plan.kind == "forward":
-            how = "every model is trained on the past of the block that judges it"
+            how = (
+                "every model is trained on the past of the block that judges it, and the interval "
+                "is for the time that follows, as long as a block"
+            )
         else:
             how = "the choice is made on one block and judged on the last, which had no part in it"
         apart = "; groups that are tested are left out of training" if self._purges else ""

@@ -10,7 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import combinations
 
+import numpy as np
+from numpy.typing import ArrayLike
+
 from assay.base import ParameterError, check_interval
+
+#: Blocks of a partition, unless another number is asked for.
+N_BLOCKS = 5
+# Blocks in time: each is one more look at how much times change, if it has so many rows at least.
+_MOST_IN_TIME, _ROWS_IN_TIME = 10, 20
 
 
 @dataclass(frozen=True)
@@ -123,22 +131,51 @@ def forward(n_blocks: int = 5) -> Plan:
     Returns
     -------
     Plan
-        K-1 fits per candidate, which serve the inner scores and the outer ones alike. Outer blocks
-        are 2..K-1: the first two have no past to choose from.
+        One fit per candidate on each past, which serves the inner scores and the outer ones alike.
+
+    Notes
+    -----
+    Outer blocks have at least two fifths of the rows before them (and two blocks, one to learn from
+    and one to choose by), so that what is judged had nearly as many rows as what is delivered. A
+    choice looks at fits on at least a third of what is known by then: those on less prefer models
+    that extrapolate from little, which the model to be made need not do.
 
     Examples
     --------
-    >>> [(outer.block, outer.inner) for outer in forward(4).outers]
-    [(2, ((0, 1),)), (3, ((0, 1), (1, 2)))]
+    >>> [(outer.block, [block for _, block in outer.inner]) for outer in forward(8).outers]
+    [(4, [2, 3]), (5, [2, 3, 4]), (6, [2, 3, 4, 5]), (7, [3, 4, 5, 6])]
     """
     check_interval("n_blocks", n_blocks, 3, float("inf"), integer=True)
-    splits = tuple(Split(tuple(range(m)), (m,)) for m in range(1, n_blocks))
+    first = max(2, -(-2 * n_blocks // 5))
+    start = -(-first // 3)  # blocks in the smallest training set
+    splits = tuple(Split(tuple(range(m)), (m,)) for m in range(start, n_blocks))
+
+    def inner(now: int) -> tuple[tuple[int, int], ...]:
+        return tuple((m - start, m) for m in range(-(-now // 3), now))
+
     outers = tuple(
-        Outer(i, tuple((j - 1, j) for j in range(1, i)), splits[i - 1], served_by=i - 1)
-        for i in range(2, n_blocks)
+        Outer(i, inner(i), splits[i - start], served_by=i - start) for i in range(first, n_blocks)
     )
-    final = tuple((m - 1, m) for m in range(1, n_blocks))
-    return Plan("forward", n_blocks, splits, outers, final, n_blocks - 1)
+    final = inner(n_blocks)
+    return Plan("forward", n_blocks, splits, outers, final, len(final))
+
+
+def blocks_in_time(time: ArrayLike) -> int:
+    """Return the number of blocks of a forward plan: five, and up to ten where rows allow it.
+
+    Parameters
+    ----------
+    time : array-like of shape (n_samples,)
+        Order of the rows; equal times are not split.
+
+    Examples
+    --------
+    >>> blocks_in_time(range(100)), blocks_in_time(range(10_000)), blocks_in_time([2023, 2024] * 90)
+    (5, 10, 5)
+    """
+    times = np.asarray(time)
+    most = min(len(times) // _ROWS_IN_TIME, len(np.unique(times)), _MOST_IN_TIME)
+    return max(most, N_BLOCKS)
 
 
 def holdout(n_blocks: int = 5) -> Plan:

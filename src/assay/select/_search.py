@@ -23,7 +23,7 @@ from assay.select._layout import Layout
 from assay.select._ledger import Ledger
 from assay.select._memory import bytes_of, workers_within
 from assay.select._outcome import Outcome
-from assay.select._plan import make_plan
+from assay.select._plan import N_BLOCKS, blocks_in_time, make_plan
 from assay.select._problem import Problem
 from assay.select._recipe import Options
 from assay.select._run import Runner
@@ -45,7 +45,7 @@ def search(
     positive: int | None = None,
     cost: Any = None,
     plan: str | None = None,
-    n_blocks: int = 5,
+    n_blocks: int | None = None,
     repeats: int = 1,
     blocks: ArrayLike | None = None,
     priority: Sequence[int] | None = None,
@@ -94,8 +94,8 @@ def search(
         cost is what is minimised, instead of `metric`.
     plan : {"pair-out", "forward", "holdout"}, optional
         How blocks are used; by default forward with `time`, else pair-out.
-    n_blocks : int, default=5
-        Number of blocks, at least 3.
+    n_blocks : int, optional
+        Number of blocks, at least 3; by default 5, and up to 10 in time (`blocks_in_time`).
     repeats : int, default=1
         Fresh partitions; more of them make the score steadier.
     blocks : array-like of int of shape (n_samples,), optional
@@ -190,6 +190,8 @@ def search(
     given_blocks = _blocks(blocks, len(problem.y), repeats)
     if given_blocks is not None:
         n_blocks = int(given_blocks.max()) + 1
+    elif n_blocks is None:
+        n_blocks = N_BLOCKS if time is None or plan == "holdout" else blocks_in_time(time)
     layout = Layout(
         problem,
         task,

@@ -10,7 +10,15 @@ from typing import Any
 from assay.base import ParameterError, check_n_jobs, check_option
 from assay.evaluate import get_metric
 from assay.multiclass import CostClassifier
-from assay.select import Deadline, Ledger, refit, seconds_of, sobol_family
+from assay.select import (
+    Deadline,
+    Ledger,
+    blocks_in_time,
+    forward,
+    refit,
+    seconds_of,
+    sobol_family,
+)
 from assay.select import search as choose
 from assay.study._holdout import prepared
 from assay.study._model import Model
@@ -285,7 +293,7 @@ def _split(dataset: Dataset, effort: str) -> dict[str, Any]:
     """Return the plan and its repeats for a table of this size."""
     n_rows = len(dataset.y)
     if dataset.time is not None:
-        return {"plan": "forward", "repeats": 1}
+        return {"plan": "forward", "repeats": 1, "n_blocks": blocks_in_time(dataset.time)}
     if n_rows > _TOO_MANY_ROWS:
         return {"plan": "holdout", "repeats": 1}
     return {"plan": "pair-out", "repeats": _REPEATS[effort] if n_rows <= _MANY_ROWS else 1}
@@ -297,8 +305,10 @@ def _room(deadline: Deadline, n_jobs: int | None) -> float:
 
 
 def _fits(split: Mapping[str, Any]) -> int:
-    """Return how many training sets every candidate is fitted on, with five blocks."""
-    return {"pair-out": 10, "forward": 4, "holdout": 1}[split["plan"]] * int(split["repeats"])
+    """Return how many training sets every candidate is fitted on."""
+    if split["plan"] == "forward":
+        return len(forward(split["n_blocks"]).splits)
+    return {"pair-out": 10, "holdout": 1}[split["plan"]] * int(split["repeats"])  # of five blocks
 
 
 def _told(progress: Callable[[Progress], object] | None) -> Callable[..., None] | None:
