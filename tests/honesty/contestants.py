@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, StratifiedKFold
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    StratifiedKFold,
+    TimeSeriesSplit,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline
@@ -53,7 +59,7 @@ def assay_search(world: World, rows: Rows, seed: int, repeats: int = 2) -> Print
     families = _number_families() if world.task == "regression" else _class_families(rows)
     outcome = search(
         rows.X, rows.y, families, task=world.task, metric=world.metric, groups=rows.groups,
-        repeats=repeats, seed=seed,
+        time=rows.time, repeats=1 if world.in_time else repeats, seed=seed,
     )  # fmt: skip
     fitted = refit(outcome, rows.X, rows.y)
     model = fitted.estimator
@@ -110,8 +116,10 @@ def grid_search(world: World, rows: Rows, seed: int) -> Printed:
         kept = {k: [v for v in vs if v is None or v <= smallest or "neigh" not in k]
                 for k, vs in values.items()}  # fmt: skip
         grid.append({"model": [model], **kept})
-    if rows.groups is not None:
-        cv: Any = GroupKFold(_K, shuffle=True, random_state=seed)
+    if world.in_time:
+        cv: Any = TimeSeriesSplit(_K)
+    elif rows.groups is not None:
+        cv = GroupKFold(_K, shuffle=True, random_state=seed)
     elif world.task == "regression":
         cv = KFold(_K, shuffle=True, random_state=seed)
     else:
@@ -138,6 +146,8 @@ def flaml(world: World, rows: Rows, seed: int) -> Printed:
     model = AutoML()
     task = "regression" if world.task == "regression" else "classification"
     split = {} if rows.groups is None else {"groups": rows.groups, "split_type": "group"}
+    if world.in_time:
+        split = {"split_type": "time"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model.fit(

@@ -15,11 +15,12 @@ _GROUP_ROWS = 5
 
 
 class Rows(NamedTuple):
-    """Columns, target, and which rows belong together."""
+    """Columns, target, which rows belong together, and their order in time."""
 
     X: Array
     y: NDArray[Any]
     groups: NDArray[np.int64] | None = None
+    time: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class World:
         (n, m, random) -> n rows to learn from, and m fresh ones that tell the truth.
     is_noise : bool
         Whether the columns know nothing of the target.
+    in_time : bool
+        Whether rows follow each other: then the fresh ones are the next, a tenth as many.
     """
 
     name: str
@@ -43,6 +46,7 @@ class World:
     metric: str
     sample: Callable[[int, int, Random], tuple[Rows, Rows]]
     is_noise: bool = False
+    in_time: bool = False
 
 
 def _known(
@@ -134,6 +138,33 @@ def _heavy(n: int, random: Random) -> Array:
     return 1.2 * random.standard_t(3, size=n)
 
 
+def _remembering(n: int, p: int, memory: float, random: Random) -> Array:
+    """Columns of variance 1 in which each row keeps a part of the last one."""
+    values = random.normal(size=(n, p))
+    for row in range(1, n):
+        values[row] = memory * values[row - 1] + np.sqrt(1 - memory**2) * values[row]
+    return values
+
+
+def _series(name: str, task: str, metric: str, moves: float, memory: float) -> World:
+    """Rows in time: coefficients may walk, columns and errors may remember; strength 0 is noise."""
+    slope = np.array([1.0, 0.8, 0.5, 0.3, 0.0, 0.0, 0.0, 0.0])
+    is_noise = name.startswith("noise")
+
+    def sample(n: int, m: int, random: Random) -> tuple[Rows, Rows]:
+        after = n // 10
+        while True:
+            X = _remembering(n + after, 8, 0.8 if memory else 0.0, random)
+            steps = random.normal(size=X.shape) * moves / np.sqrt(n)
+            known = (X * (slope + np.cumsum(steps, axis=0))).sum(axis=1) * (not is_noise)
+            value = known + 1.2 * _remembering(n + after, 1, memory, random)[:, 0]
+            y = value if task == _R else (value > 0).astype(np.int64)
+            if task == _R or (np.unique(y[n:]).size == 2 and np.unique(y[: n // 5]).size == 2):
+                return Rows(X[:n], y[:n], time=np.arange(n)), Rows(X[n:], y[n:])
+
+    return World(name, task, metric, sample, is_noise, in_time=True)
+
+
 _B, _R = "binary", "regression"
 WORLDS = {
     world.name: world
@@ -155,5 +186,10 @@ WORLDS = {
         _known("numbers wide", _R, "r2", _numbers(1000, _normal)),
         _known("heavy tails", _R, "r2", _numbers(10, _heavy)),
         _known("numbers in groups", _R, "r2", _grouped(10, False)),
+        _series("noise in time", _B, "roc_auc", 0.0, 0.9),
+        _series("series", _B, "roc_auc", 0.0, 0.0),
+        _series("series with memory", _R, "mean_absolute_error", 0.0, 0.9),
+        _series("moving series", _B, "roc_auc", 0.6, 0.0),
+        _series("moving numbers", _R, "r2", 0.6, 0.0),
     )
 }

@@ -82,6 +82,13 @@ def test_blocks_in_time_are_more_where_rows_allow_it(n: int, distinct: int, bloc
     assert found.plan.blocks == blocks
 
 
+def test_a_holdout_in_time_keeps_a_fifth_of_the_rows() -> None:
+    X, y = make_classification(300, 5, random_state=0)
+    bayes = [Family("bayes", GaussianNB())]
+    found = search(X, y, bayes, task="binary", plan="holdout", time=np.arange(300))
+    assert found.plan.blocks == 5
+
+
 def test_naive_fits_are_those_of_a_nested_grid_search() -> None:
     assert pair_out(5).naive_fits(50, 1) == 5 * (4 * 50 + 1) + 5 * 50 + 1
     assert pair_out(5).naive_fits(50, 3) == 3 * 5 * (4 * 50 + 1) + 5 * 50 + 1
