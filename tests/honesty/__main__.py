@@ -22,7 +22,7 @@ from tests.honesty.populations import populations
 from tests.honesty.worlds import WORLDS, World
 
 # Sizes that take long are drawn less often.
-_SIZES = {"wide": (50, 100), "in time": (200, 600), "": (50, 100, 500, 2000)}
+_SIZES, _SIZES_IN_TIME = (50, 100, 500, 2000), (200, 600)
 _POPULATION_SIZES = (100, 500)
 _SHORT = (("noise auc", 100), ("signal", 100), ("rare 5 %", 100), ("numbers", 100))
 # Peers are far from the truth, so that few draws show it, and the last two take seconds for each.
@@ -37,7 +37,7 @@ def cells() -> list[tuple[World, int]]:
     """Return every world in every size, cheap ones first."""
     found = []
     for world in WORLDS.values():
-        sizes = _SIZES["in time" if world.in_time else "wide" if "wide" in world.name else ""]
+        sizes = _SIZES_IN_TIME if world.in_time else _SIZES
         least = 100 if world.name.startswith("rare") else 0
         found += [(world, n) for n in sizes if n >= least]
     if not populations():
@@ -151,8 +151,8 @@ def _table(rows: Sequence[dict[str, Any]]) -> str:
         "printed-true, nested (the mean of the outer blocks, before the correction) and width in",
         "points (1/100; of an error, in percent of it); cover: intervals that hold the mean truth",
         "of models built this way on so many rows (in time: the score on the rows that follow),",
-        "own: that of the delivered model; ideal: 3.92",
-        "standard deviations of the printed number; signal: how often the verdict was 'better'",
+        "own: that of the delivered model; ideal: 3.92 standard deviations of the printed number;",
+        "signal: how often the verdict was 'better'",
         _HEAD,
     ]
     for row in rows:

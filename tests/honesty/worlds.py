@@ -147,7 +147,7 @@ def _remembering(n: int, p: int, memory: float, random: Random) -> Array:
 
 
 def _series(name: str, task: str, metric: str, moves: float, memory: float) -> World:
-    """Rows in time: coefficients may walk, columns and errors may remember; strength 0 is noise."""
+    """Rows in time: coefficients may walk, columns and errors may remember what was before."""
     slope = np.array([1.0, 0.8, 0.5, 0.3, 0.0, 0.0, 0.0, 0.0])
     is_noise = name.startswith("noise")
 

@@ -105,7 +105,7 @@ def _hash(text: str) -> str:
 
 
 def test_the_interval_of_rows_in_time_is_for_what_follows(binary: Record) -> None:
-    words = "on this many rows, in the time that follows them, as long as one of the blocks;"
+    words = "on this many rows, in the time that follows them, as long as one of the blocks (that"
     assert words not in render(binary)
     binary["plan"]["kind"] = "forward"
     assert words in render(binary)

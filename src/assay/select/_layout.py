@@ -127,8 +127,9 @@ class Layout:
             )
         elif self.plan.kind == "forward":
             how = (
-                "every model is trained on the past of the block that judges it, and the interval "
-                "is for the time that follows, as long as a block"
+                "every model is trained on the past of the block that judges it; the interval of "
+                "the score is for the time that follows, as long as a block, that of the gain for "
+                "its mean over time"
             )
         else:
             how = "the choice is made on one block and judged on the last, which had no part in it"
