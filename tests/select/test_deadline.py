@@ -127,6 +127,16 @@ def test_one_unit_per_worker_corrects_a_wrong_guess() -> None:
     assert runner.now < 100.0
 
 
+def test_a_doubt_is_settled_by_the_units_that_are_timed_first() -> None:
+    # Five rounds of 7 s and 34.6 s for the choice: there is no room for twice as long, but it
+    # takes what was thought.
+    runner, _ = told(100.0, [0.1, 7.0], [0.1, 7.0])
+    assert names(runner) == ["f0", "f1"]
+    # A single unit cannot be timed before it is risked.
+    runner, _ = told(100.0, [0.1, 30.0], [0.1, 30.0], plan=holdout(5))
+    assert names(runner) == ["f0"]
+
+
 def test_first_family_runs_however_short_the_time() -> None:
     runner, ran = told(0.5, [10.0, 1.0], [10.0, 1.0])
     assert names(runner) == ["f0"]

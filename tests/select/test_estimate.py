@@ -84,7 +84,8 @@ def by_hand(
         for i in range(K):
             mixed[blocks == i] = second[(i + step) % K][blocks == i]
         shifted.append(score(y, mixed))
-    value = s1 + (K - 2) / K * (s1 - np.mean(shifted))
+    least, less, whole = np.arange(K - 2, K + 1) ** -0.5  # blocks that taught, by their roots
+    value = s1 + (less - whole) / (least - less) * (s1 - np.mean(shifted))
     rows = [score(np.delete(y, i), np.delete(first, i)) for i in range(len(y))]
     outside = [score(y[blocks != k], second[k][blocks != k]) for k in range(K)]
     judging = (len(y) - 1) * np.var(rows)

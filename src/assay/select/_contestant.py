@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -88,7 +89,7 @@ class Contestant:
             [[score([(r, b, o) for b in blocks if b != o]) for o in blocks] for r in repeats]
         )
         self.nested = float(first)
-        self.value = float(first + (k - 2) / k * (first - second))
+        self.value = float(first + growth(k) * (first - second))
 
     def parts(
         self, share: float, other: Contestant | None = None, *, once: bool = False
@@ -124,6 +125,28 @@ class Contestant:
         freedom = _FREEDOM * (self.n_blocks - 1) * len(without_block)
         # What is taken out takes nothing from the noise.
         return [judging, (share * teaching, freedom * (teaching / both) ** 2)]
+
+
+def growth(n_blocks: int) -> float:
+    r"""Return what the last block adds to a score, in parts of what the one before it added.
+
+    Notes
+    -----
+    If a score approaches its limit like one over the square root of the number of rows, from K-2
+    over K-1 to K blocks,
+
+    .. math:: g = \frac{(K-1)^{-1/2} - K^{-1/2}}{(K-2)^{-1/2} - (K-1)^{-1/2}}
+
+    Like one over the number of rows would be (K-2)/K: less than what the last block brings where
+    there are as many columns as rows. A straight line would be 1.
+
+    Examples
+    --------
+    >>> round(growth(5), 3), round(growth(10), 3)
+    (0.682, 0.846)
+    """
+    least, less, whole = (1 / math.sqrt(n_blocks - each) for each in (2, 1, 0))
+    return (less - whole) / (least - less)
 
 
 def _unbalanced(variance: float, balanced: NDArray[np.float64] | None) -> float:

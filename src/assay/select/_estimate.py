@@ -101,9 +101,10 @@ def estimate(
     -----
     Let :math:`s_1` be the score of the outer choices, made from K-1 blocks, and :math:`s_2` that of
     the choices made from K-2 blocks, on the same rows. If a score approaches its limit like one
-    over the number of rows, then K blocks give
+    over the square root of the number of rows, then K blocks give
 
-    .. math:: s = s_1 + \tfrac{K-2}{K} (s_1 - s_2)
+    .. math:: s = s_1 + g (s_1 - s_2), \qquad
+              g = \frac{(K-1)^{-1/2} - K^{-1/2}}{(K-2)^{-1/2} - (K-1)^{-1/2}}
 
     Its variance has two parts. The rows that judge: a jackknife of :math:`s_1` over rows (or
     clusters), with degrees of freedom by its kurtosis. The rows that taught and chose: 0.4 times a

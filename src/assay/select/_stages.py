@@ -18,8 +18,9 @@ from assay.select._unit import Unit
 #: From so many rows on, families that are clearly beaten are dropped after the first stage.
 STAGE_ROWS = 10_000
 DROPPED = "dropped early: clearly worse on the blocks of the first stage"
-# An estimate from the cost model alone may be wrong by this factor, one from a timed unit by that.
-_UNTIMED, _TIMED = 2.0, 1.15
+# An estimate from a timed unit may be wrong by this factor; one from the cost model alone by that,
+# which is risked for the units that are timed first, not for the whole family.
+_TIMED, _UNTIMED = 1.15, 2.0
 # Seconds that everything after the fits takes at least, and their part of the whole.
 _LAST_SECONDS, _LAST_SHARE = 1.0, 0.03
 # The last fit sees all rows, on one worker; so many families may be in what is chosen.
@@ -222,9 +223,12 @@ class _Stages:
         left = [unit for unit in units if unit.key not in there]
         if not left:
             return 0.0
-        safety = _TIMED if self.runner.timed(left[0].family) else _UNTIMED
-        workers = min(self.runner.n_jobs, len(left))
-        return safety * self.runner.seconds(left) / workers
+        n_jobs = self.runner.n_jobs
+        whole = self.runner.seconds(left) / min(n_jobs, len(left))
+        if self.runner.timed(left[0].family):
+            return _TIMED * whole
+        first = left[:n_jobs]
+        return max(whole, _UNTIMED * self.runner.seconds(first) / len(first))
 
     def _reserve(self, families: Sequence[int]) -> float:
         """Return the seconds that outer fits, the last fit and the report will take.

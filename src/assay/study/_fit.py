@@ -36,7 +36,7 @@ _MANY_ROWS = 20_000
 _SEARCH_SHARE = 0.97
 # Of a time limit, the part that candidates are planned for: machines differ, and choices are fitted
 # again for each block and for all rows.
-_ROOM = 0.6
+_ROOM = 0.75
 _TOO_MANY_ROWS = 200_000
 
 

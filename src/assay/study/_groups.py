@@ -165,7 +165,7 @@ def classifiers(effort: str, shape: Shape, thrift: int = 0) -> Iterator[Group]:
         "logistic regression",
         LogisticRegression(),
         grid(C=penalties),
-        Price(5.0, train=8e-7 * len(penalties) * pairs),
+        Price(5.0, train=4e-7 * len(penalties) * pairs),
         _LINEAR,
         encoded=True,
     )
@@ -189,7 +189,7 @@ def classifiers(effort: str, shape: Shape, thrift: int = 0) -> Iterator[Group]:
         encoded=True,
         probabilities=False,
     )
-    cells = 1e-4 * shape.columns
+    cells = 5e-5 * shape.columns
     yield Group(
         "naive Bayes",
         NaiveBayesClassifier(),
@@ -215,13 +215,13 @@ def classifiers(effort: str, shape: Shape, thrift: int = 0) -> Iterator[Group]:
         "decision list",
         DecisionListClassifier(min_cover=5),
         grid(max_literals=(1, 2), min_precision=(0.8, 0.95)),
-        Price(20.0, train=3e-3 * shape.columns**2 * min(k, 2)),
+        Price(20.0, train=1e-3 * shape.columns**2 * min(k, 2)),
         _RULES,
     )
     forests = [("sqrt", 1), (0.5, 1), ("sqrt", 5), (0.5, 5), ("sqrt", 3), (0.3, 1), ("sqrt", 20)]
     trees = _TREES[effort] >> thrift
     yield from _forests(
-        effort, shape, "random forest", RandomForestClassifier(trees), forests, 5e-5
+        effort, shape, "random forest", RandomForestClassifier(trees), forests, 3.5e-5
     )
     extra = [("sqrt", 1), (0.5, 1), ("sqrt", 5), (0.5, 3), (None, 1), (0.5, 10)]
     trees = _TREES[effort] >> thrift
@@ -270,10 +270,10 @@ def regressors(effort: str, shape: Shape, unit: float, thrift: int = 0) -> Itera
     )
     forests = [(0.33, 1), (1.0, 1), ("sqrt", 1), (0.33, 5), (0.6, 1), (1.0, 5), ("sqrt", 3)]
     trees = _TREES[effort] >> thrift
-    yield from _forests(effort, shape, "random forest", RandomForestRegressor(trees), forests, 9e-5)
+    yield from _forests(effort, shape, "random forest", RandomForestRegressor(trees), forests, 7e-5)
     extra = [(1.0, 1), (0.5, 1), (1.0, 5), ("sqrt", 1), (0.5, 5)]
     trees = _TREES[effort] >> thrift
-    yield from _forests(effort, shape, "extra-trees", ExtraTreesRegressor(trees), extra, 7e-5)
+    yield from _forests(effort, shape, "extra-trees", ExtraTreesRegressor(trees), extra, 6e-5)
     yield from _boosting(effort, shape, GradientBoostingRegressor, thrift)
 
 
@@ -341,9 +341,9 @@ def _neighbors(effort: str, shape: Shape, estimator: Any) -> Iterator[Group]:
     counts = [k for k in _N_NEIGHBORS[effort] if k <= max(1, shape.rows // 2)]
     for p in (2.0,) if effort == "quick" else (2.0, 1.0):
         candidates = grid(n_neighbors=counts, weights=("uniform", "distance"), p=(p,))
-        # Matrix products serve the squared distance only.
-        pair = 5e-8 if p == 2.0 else 1.5e-7
-        price = Price(2.0, test=2e-4 * len(candidates), both=pair * shape.width)
+        # A pair of rows costs something in few columns, too; squares more cheaply than sizes.
+        pair = (1.0 if p == 2.0 else 3.0) * (1e-6 + 1.2e-8 * shape.width)
+        price = Price(2.0, test=2e-4 * len(candidates), both=pair)
         yield Group("k-nearest neighbours", estimator, candidates, price, _LOCAL, encoded=True)
 
 
@@ -359,7 +359,7 @@ def _vectors(effort: str, shape: Shape, estimator: Any, unit: float = 1.0) -> It
             "support vector machine",
             estimator,
             grid(gamma=(gamma,), C=slack),
-            Price(4.0, both=1e-6 * pairs, square=8e-6 * pairs + 2e-8 * shape.width),
+            Price(4.0, both=7e-7 * pairs, square=5e-6 * pairs + 2e-8 * shape.width),
             _VECTORS,
             encoded=True,
             probabilities=False,
@@ -417,12 +417,16 @@ def _boosting(effort: str, shape: Shape, make: Any, thrift: int) -> Iterator[Gro
 
 def boosting_price(settings: Any, shape: Shape, rounds: int) -> Price:
     """Return what so many rounds with these settings cost."""
-    leaves, part = settings["max_leaf_nodes"], settings.get("subsample", 1.0)
+    part = settings.get("subsample", 1.0)
     columns = shape.columns * settings.get("max_features", 1.0)
     trees = rounds * shape.classes
+    # Few rows fill few leaves, and few bins.
+    rows = 0.6 * shape.rows
+    filled = part * rows / (2 * settings.get("min_samples_leaf", 20))
+    leaves = max(2.0, min(settings["max_leaf_nodes"], filled))
     return Price(
-        2.0 + 2e-4 * trees * leaves * columns,
-        train=trees * part * (columns * (0.8e-6 + 0.6e-6 * log2(leaves)) + 2e-5),
+        2.0 + 2e-4 * trees * leaves * columns * min(1.0, rows / 500),
+        train=trees * part * (columns * (4e-7 + 3e-7 * log2(leaves)) + 1e-5),
         test=trees * 4e-6 * log2(leaves),
     )
 
