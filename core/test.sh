@@ -14,8 +14,8 @@ fi
 # any processor can run is enough for it (and is tested by it).
 case "${1:-plain}" in
     plain) sanitize="" flags="-O3 -DNDEBUG" portable=OFF levels=core_ ;;
-    thread) sanitize=thread flags="-O1 -g1" portable=ON levels=core_baseline ;;
-    *) sanitize="$1" flags="-O1 -g1" portable=OFF levels=core_ ;; # -O2 -g: twice as long to compile
+    thread) sanitize=thread flags="-Og -g1" portable=ON levels=core_baseline ;;
+    *) sanitize="$1" flags="-Og -g1" portable=OFF levels=core_ ;; # -O1: half as long again to compile
 esac
 folder="build/test-${1:-plain}"
 
