@@ -31,7 +31,7 @@ from assay.select._pooled import (
 from assay.select._rows_behind import rows_behind
 from assay.select._score import Judge
 
-K = 5
+K, SHARE = 5, 0.35
 ALPHAS = (0.1, 10.0, 1000.0)
 RIDGES = Family("ridge", Ridge(), [{"alpha": alpha} for alpha in ALPHAS])
 
@@ -78,18 +78,24 @@ def by_hand(
             if k != i:
                 second[k][blocks == i] = said(chosen(i, k), {i, k}, i)
     s1 = score(y, first)
-    shifted = []
+    mixtures = []
     for step in range(1, K):
         mixed = np.empty(len(y))
         for i in range(K):
             mixed[blocks == i] = second[(i + step) % K][blocks == i]
-        shifted.append(score(y, mixed))
+        mixtures.append(mixed)
+    shifted = [score(y, mixed) for mixed in mixtures]
     least, less, whole = np.arange(K - 2, K + 1) ** -0.5  # blocks that taught, by their roots
-    value = s1 + (less - whole) / (least - less) * (s1 - np.mean(shifted))
-    rows = [score(np.delete(y, i), np.delete(first, i)) for i in range(len(y))]
+    growth = (less - whole) / (least - less)
+    value = s1 + growth * (s1 - np.mean(shifted))
+    rows = np.array([score(np.delete(y, i), np.delete(first, i)) for i in range(len(y))])
+    fewer = np.mean(
+        [[score(np.delete(y, i), np.delete(m, i)) for i in range(len(y))] for m in mixtures], axis=0
+    )
+    printed = rows + growth * (rows - fewer)
     outside = [score(y[blocks != k], second[k][blocks != k]) for k in range(K)]
-    judging = (len(y) - 1) * np.var(rows)
-    of_judging = min(len(y) - 1, 2 * len(y) / (kurtosis(rows, fisher=False) - 1))
+    judging, plain = (len(y) - 1) * np.var(printed), (len(y) - 1) * np.var(rows)
+    of_judging = min(len(y) - 1, 2 * len(y) / (kurtosis(printed, fisher=False) - 1))
     both = (K - 1) * np.var(outside)
     if balanced:
         alike = []
@@ -97,12 +103,12 @@ def by_hand(
             fresh = make_blocks(y, K, task="regression", repeat=repeat)
             without = [score(y[fresh != k], first[fresh != k]) for k in range(K)]
             alike.append((K - 1) * np.var(without))
-        both *= np.clip(judging / np.mean(alike), 1, 4)
-    teaching, of_both = (both - judging, 0.8) if is_classifier(models[0]) else (both, 1.0)
-    freedom = (judging + 0.4 * teaching) ** 2 / (
-        judging**2 / of_judging + (0.4 * both) ** 2 / (of_both * (K - 1))
+        both *= np.clip(plain / np.mean(alike), 1, 4)
+    teaching, of_both = (both - plain, 0.8) if is_classifier(models[0]) else (both, 1.0)
+    freedom = (judging + SHARE * teaching) ** 2 / (
+        judging**2 / of_judging + (SHARE * both) ** 2 / (of_both * (K - 1))
     )
-    return float(value), [(float(judging + 0.4 * teaching), float(freedom))]
+    return float(value), [(float(judging + SHARE * teaching), float(freedom))]
 
 
 @pytest.mark.parametrize("balanced", [True, False])

@@ -78,18 +78,22 @@ class Contestant:
 
         # Every row once for each distance between the block that judges and the one left out.
         k = self.n_blocks
-        second = np.mean(
-            [
-                score([(r, b, blocks[(at + step) % k]) for at, b in enumerate(blocks)])
-                for r in repeats
-                for step in range(1, k)
-            ]
-        )
+        shifted = [
+            [(r, b, blocks[(at + step) % k]) for at, b in enumerate(blocks)]
+            for r in repeats
+            for step in range(1, k)
+        ]
+        second = np.mean([score(keys) for keys in shifted])
         self.without_block = np.array(
             [[score([(r, b, o) for b in blocks if b != o]) for o in blocks] for r in repeats]
         )
         self.nested = float(first)
         self.value = float(first + growth(k) * (first - second))
+        # What is printed leans on the rows that judge more than the plain score does.
+        second_rows = np.mean(
+            [measure(judge, [pairs[key] for key in keys], group) for keys in shifted], axis=0
+        )
+        self.value_without_rows = self.without_rows + growth(k) * (self.without_rows - second_rows)
 
     def parts(
         self, share: float, other: Contestant | None = None, *, once: bool = False
@@ -107,19 +111,20 @@ class Contestant:
             Whether the rows that judge, which are in the jackknife over blocks as well, are taken
             out of it, and repeats add to its freedom. Not where a few far-out rows rule both.
         """
-        without_rows, without_block = self.without_rows, self.without_block
-        balanced = self.without_balanced
+        value, without_rows = self.value_without_rows, self.without_rows
+        without_block, balanced = self.without_block, self.without_balanced
         if other is not None:
+            value = value - other.value_without_rows
             without_rows = without_rows - other.without_rows
             without_block = without_block - other.without_block
             balanced = None
-        judging = jackknife_variance(without_rows)
+        judging, plain = jackknife_variance(value), jackknife_variance(without_rows)[0]
         # Repeats cut the same rows anew: they steady the variance, and add no rows to it.
         both = float(np.mean([jackknife_variance(values)[0] for values in without_block]))
-        both *= _unbalanced(judging[0], balanced)
+        both *= _unbalanced(plain, balanced)
         if not once:
             return [judging, (share * both, self.n_blocks - 1)]
-        teaching = both - judging[0]
+        teaching = both - plain
         if teaching <= 0:
             return [judging]
         freedom = _FREEDOM * (self.n_blocks - 1) * len(without_block)

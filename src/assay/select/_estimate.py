@@ -28,7 +28,7 @@ from assay.select._trivial import trivial_prediction
 # Leaving out a whole block changes fits and choices more than a new sample of the same size would:
 # the jackknife over blocks is about twice too large. With the choices kept as they are it is
 # smaller, so more of it is taken. Measured, see docs/honest_scores.rst.
-_BLOCK_SHARE = {True: 0.4, False: 0.5}
+_BLOCK_SHARE = {True: 0.35, False: 0.5}
 # A baseline with a smaller part of the score's variance stands still: an area of 0.5, an R² of 0.
 _STILL = 0.01
 
@@ -106,13 +106,14 @@ def estimate(
     .. math:: s = s_1 + g (s_1 - s_2), \qquad
               g = \frac{(K-1)^{-1/2} - K^{-1/2}}{(K-2)^{-1/2} - (K-1)^{-1/2}}
 
-    Its variance has two parts. The rows that judge: a jackknife of :math:`s_1` over rows (or
-    clusters), with degrees of freedom by its kurtosis. The rows that taught and chose: 0.4 times a
-    jackknife over blocks of :math:`s_2`, where block k is left out of teaching, choosing and
-    judging alike, less what the rows that judge explain of it, 0.8 (K-1) degrees of freedom for
-    each partition. For numeric targets, and where a stack or a calibration was not learned again
-    (0.5 times there), nothing is taken out of it, and it has K-1. The two are added as Welch and
-    Satterthwaite do, and the interval of a share rests on no more rows than `rows_behind` says.
+    Its variance has two parts. The rows that judge: a jackknife of s over rows (or clusters), with
+    degrees of freedom by its kurtosis. The rows that taught and chose: 0.35 times a jackknife over
+    blocks of :math:`s_2`, where block k is left out of teaching, choosing and judging alike, less
+    what the rows that judge explain of it (as a jackknife of :math:`s_1` says), 0.8 (K-1) degrees
+    of freedom for each partition. For numeric targets, and where a stack or a calibration was not
+    learned again (0.5 times there), nothing is taken out of it, and it has K-1. The two are added
+    as Welch and Satterthwaite do, and the interval of a share rests on no more rows than
+    `rows_behind` says.
 
     Blocks that are balanced by a numeric target vary less than samples do, because far-out rows are
     dealt evenly. So the second part is multiplied by the jackknife of :math:`s_1` over rows divided
