@@ -31,7 +31,7 @@ from assay.select._pooled import (
 from assay.select._rows_behind import rows_behind
 from assay.select._score import Judge
 
-K, SHARE = 5, 0.35
+K = 5
 ALPHAS = (0.1, 10.0, 1000.0)
 RIDGES = Family("ridge", Ridge(), [{"alpha": alpha} for alpha in ALPHAS])
 
@@ -104,11 +104,12 @@ def by_hand(
             without = [score(y[fresh != k], first[fresh != k]) for k in range(K)]
             alike.append((K - 1) * np.var(without))
         both *= np.clip(plain / np.mean(alike), 1, 4)
-    teaching, of_both = (both - plain, 0.8) if is_classifier(models[0]) else (both, 1.0)
-    freedom = (judging + SHARE * teaching) ** 2 / (
-        judging**2 / of_judging + (SHARE * both) ** 2 / (of_both * (K - 1))
+    classes = is_classifier(models[0])
+    share, teaching, of_both = (0.3, both - plain, 0.8) if classes else (0.35, both, 1.0)
+    freedom = (judging + share * teaching) ** 2 / (
+        judging**2 / of_judging + (share * both) ** 2 / (of_both * (K - 1))
     )
-    return float(value), [(float(judging + SHARE * teaching), float(freedom))]
+    return float(value), [(float(judging + share * teaching), float(freedom))]
 
 
 @pytest.mark.parametrize("balanced", [True, False])

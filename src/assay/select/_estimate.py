@@ -26,9 +26,9 @@ from assay.select._smaller import Smaller
 from assay.select._trivial import trivial_prediction
 
 # Leaving out a whole block changes fits and choices more than a new sample of the same size would:
-# the jackknife over blocks is about twice too large. With the choices kept as they are it is
+# the jackknife over blocks is two to three times too large. With the choices kept as they are it is
 # smaller, so more of it is taken. Measured, see docs/honest_scores.rst.
-_BLOCK_SHARE = {True: 0.35, False: 0.5}
+_BLOCK_SHARE = {"classes": 0.3, "numbers": 0.35, "kept": 0.5}
 # A baseline with a smaller part of the score's variance stands still: an area of 0.5, an R² of 0.
 _STILL = 0.01
 
@@ -107,13 +107,13 @@ def estimate(
               g = \frac{(K-1)^{-1/2} - K^{-1/2}}{(K-2)^{-1/2} - (K-1)^{-1/2}}
 
     Its variance has two parts. The rows that judge: a jackknife of s over rows (or clusters), with
-    degrees of freedom by its kurtosis. The rows that taught and chose: 0.35 times a jackknife over
+    degrees of freedom by its kurtosis. The rows that taught and chose: 0.3 times a jackknife over
     blocks of :math:`s_2`, where block k is left out of teaching, choosing and judging alike, less
     what the rows that judge explain of it (as a jackknife of :math:`s_1` says), 0.8 (K-1) degrees
-    of freedom for each partition. For numeric targets, and where a stack or a calibration was not
-    learned again (0.5 times there), nothing is taken out of it, and it has K-1. The two are added
-    as Welch and Satterthwaite do, and the interval of a share rests on no more rows than
-    `rows_behind` says.
+    of freedom for each partition. For numeric targets (0.35 times), and where a stack or a
+    calibration was not learned again (0.5 times), nothing is taken out of it, and it has K-1. The
+    two are added as Welch and Satterthwaite do, and the interval of a share rests on no more rows
+    than `rows_behind` says.
 
     Blocks that are balanced by a numeric target vary less than samples do, because far-out rows are
     dealt evenly. So the second part is multiplied by the jackknife of :math:`s_1` over rows divided
@@ -198,7 +198,11 @@ def _from_pairs(
     """Correct for the rows that the outer choices did not have; None where it cannot be told."""
     metric, n = judge.metric, len(judge.y)
     group = groups_of_rows(judge, clusters, seed)
-    share = _BLOCK_SHARE[smaller.chosen_again]
+    # Choices that were not made again vary too little for anything to be taken out of them, and
+    # numbers have far-out rows, which few rows that judge do not show.
+    kind = "numbers" if judge.n_classes is None else "classes"
+    kind = kind if smaller.chosen_again else "kept"
+    share, once = _BLOCK_SHARE[kind], kind == "classes"
     chosen = Contestant(
         judge, judged, lambda each: each.predicted, smaller.said.__getitem__, group, again
     )
@@ -229,9 +233,6 @@ def _from_pairs(
         return None
     natural = [float(np.clip(sign * value, *_limits(metric.low, metric.high))) for value in values]
     difference = sign * (natural[0] - natural[1])
-    # Choices that were not made again vary too little for anything to be taken out of them, and
-    # numbers have far-out rows, which few rows that judge do not show.
-    once = smaller.chosen_again and judge.n_classes is not None
     parts, still = chosen.parts(share, once=once), trivial.parts(share, once=once)
     score = interval_of_parts(natural[0], parts, low=low, high=high, units=units, rows=behind)
     baseline = interval_of_parts(natural[1], still, low=low, high=high)
