@@ -59,7 +59,7 @@ def assay_search(world: World, rows: Rows, seed: int, repeats: int = 2) -> Print
     families = _number_families() if world.task == "regression" else _class_families(rows)
     outcome = search(
         rows.X, rows.y, families, task=world.task, metric=world.metric, groups=rows.groups,
-        time=rows.time, repeats=1 if world.in_time else repeats, seed=seed,
+        time=rows.time, repeats=1 if world.in_time else repeats, seed=seed, quick=False,
     )  # fmt: skip
     fitted = refit(outcome, rows.X, rows.y)
     model = fitted.estimator

@@ -15,6 +15,7 @@ from assay._core import linear as kernels
 from assay.base import ParameterError
 from assay.linear import LogisticRegression
 from assay.linear import _logistic_solve as border
+from assay.linear._logistic_wide import is_wide
 from assay.select import Family, assert_path_equals_single_fits
 
 PENALTIES = [
@@ -47,6 +48,18 @@ def test_path_keeps_the_law_on_unscaled_weighted_and_mixed_candidates() -> None:
 def test_path_keeps_the_law_where_conjugate_gradients_are_used() -> None:
     X, y = (part[:400] for part in load_digits(return_X_y=True))
     candidates = [{"C": C} for C in (0.01, 1.0)]
+    family = Family("logistic", LogisticRegression(), candidates, StandardScaler())
+    assert_path_equals_single_fits(family, X, y, n_splits=1)
+
+
+def test_path_keeps_the_law_where_it_turns_a_table_and_a_single_fit_does_not() -> None:
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(265, 1700))  # 159 training rows
+    y = (X[:, :4].sum(axis=1) + rng.logistic(size=265) > 0).astype(np.int64)
+    candidates = [{"C": C} for C in (0.001, 0.01, 0.1, 1.0)]
+    strengths = [border.Strength(0.0, 1 / each["C"]) for each in candidates]
+    assert is_wide(X[:159], strengths)
+    assert not is_wide(X[:159], strengths[:1])
     family = Family("logistic", LogisticRegression(), candidates, StandardScaler())
     assert_path_equals_single_fits(family, X, y, n_splits=1)
 

@@ -21,9 +21,12 @@ from assay.linear._logistic_solve import Solution, Strength, probabilities, solv
 
 Array = NDArray[np.float64]
 
-# Turning costs 4 p n^2 operations: beyond so many rows conjugate gradients on the table are faster.
-_MOST_ROWS = 150
-_FEWEST_COLUMNS_PER_ROW = 2
+# Turning costs 4 p n^2 operations. Up to so many columns the solver factors a p x p matrix for each
+# penalty, which n x n ones replace; beyond, it has the diagonal only, whose few passes over the
+# table are cheaper than turning, unless rows are few or several penalties share it (measured).
+_MOST_ROWS, _FEW_ROWS, _FACTORED_COLUMNS = 800, 150, 1600
+_FEWEST_COLUMNS_PER_ROW, _MANY_COLUMNS_PER_ROW = 1.5, 4
+_SEVERAL_PENALTIES = 4
 
 
 def is_wide(rows: Any, strengths: Sequence[Strength]) -> bool:
@@ -31,7 +34,11 @@ def is_wide(rows: Any, strengths: Sequence[Strength]) -> bool:
     if issparse(rows) or any(each.l1 > 0 or each.l2 == 0 for each in strengths):
         return False
     n, p = rows.shape
-    return bool(n <= _MOST_ROWS and p >= _FEWEST_COLUMNS_PER_ROW * n)
+    if n > _MOST_ROWS or p < _FEWEST_COLUMNS_PER_ROW * n:
+        return False
+    if n <= _FEW_ROWS or p <= _FACTORED_COLUMNS:
+        return True
+    return len(strengths) >= _SEVERAL_PENALTIES and bool(p >= _MANY_COLUMNS_PER_ROW * n)
 
 
 def solve_wide(
