@@ -45,6 +45,7 @@ void import_functions(const nb::object& blas, const nb::object& lapack, const st
     import_function(blas, (letter + "gemv").c_str(), 11, functions.gemv);
     import_function(blas, (letter + "syrk").c_str(), 10, functions.syrk);
     import_function(blas, (letter + "trsm").c_str(), 11, functions.trsm);
+    import_function(blas, (letter + "trsv").c_str(), 8, functions.trsv);
     import_function(lapack, (letter + "potrf").c_str(), 5, functions.potrf);
 }
 

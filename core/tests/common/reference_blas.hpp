@@ -79,6 +79,19 @@ void trsm(char*, char*, char* trans, char*, int* m, int* n, T* alpha, T* a, int*
     }
 }
 
+// Only what the wrapper uses: b = op(A)^-1 b, A upper triangular.
+template <class T>
+void trsv(char*, char* trans, char*, int* n, T* a, int* lda, T* x, int*) {
+    for (int step = 0; step < *n; ++step) {
+        const int j = *trans == 'T' ? step : *n - 1 - step;
+        for (int before = 0; before < step; ++before) {
+            const int l = *trans == 'T' ? before : *n - 1 - before;
+            x[j] -= x[l] * at(*trans, a, *lda, j, l);
+        }
+        x[j] /= at('N', a, *lda, j, j);
+    }
+}
+
 template <class T>
 void potrf(char*, int* n, T* a, int* lda, int* info) {
     const auto entry = [&](int i, int j) -> T& {
@@ -105,7 +118,7 @@ void potrf(char*, int* n, T* a, int* lda, int* info) {
 
 template <class T>
 assay::BlasFunctions<T> functions() {
-    return {gemm<T>, gemv<T>, syrk<T>, trsm<T>, potrf<T>};
+    return {gemm<T>, gemv<T>, syrk<T>, trsm<T>, trsv<T>, potrf<T>};
 }
 
 inline int threads = 4;

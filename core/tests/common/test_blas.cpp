@@ -130,6 +130,15 @@ TEST_CASE_TEMPLATE("potrf and trsm solve a positive definite system", T, float, 
             CHECK(sum == doctest::Approx(b.view(i, j)).epsilon(1e-4));
         }
     }
+    std::vector<T> alone(n);
+    for (std::size_t i = 0; i < n; ++i) {
+        alone[i] = b.view(i, 1);
+    }
+    assay::trsv<T>(Op::none, lower, alone);
+    assay::trsv<T>(Op::transpose, lower, alone);
+    for (std::size_t i = 0; i < n; ++i) {
+        CHECK(alone[i] == doctest::Approx(x.view(i, 1)).epsilon(1e-4));
+    }
 }
 
 TEST_CASE("potrf reports a matrix that is not positive definite") {

@@ -4,6 +4,7 @@
 //     gemv    y = alpha op(A) x + beta y
 //     syrk    C = alpha op(A) op(A)' + beta C        lower triangle of C only
 //     trsm    B = op(L)^-1 B                         L lower triangular
+//     trsv    b = op(L)^-1 b                         the same for one vector
 //     potrf   A = L, where L L' = A                  lower triangle only
 //
 // All matrices are row-major. Nothing is linked: the Python border fills `Blas` with
@@ -42,6 +43,8 @@ struct BlasFunctions {
                  int* ldc) = nullptr;
     void (*trsm)(char* side, char* uplo, char* trans_a, char* diag, int* m, int* n, T* alpha, T* a,
                  int* lda, T* b, int* ldb) = nullptr;
+    void (*trsv)(char* uplo, char* trans, char* diag, int* n, T* a, int* lda, T* x,
+                 int* incx) = nullptr;
     void (*potrf)(char* uplo, int* n, T* a, int* lda, int* info) = nullptr;
 };
 
@@ -211,6 +214,20 @@ void trsm(Op op_l, MatrixView<const T> lower, MatrixView<T> b) {
     T one = 1;
     Blas::functions<T>().trsm(&side, &uplo, &trans, &diag, &m, &n, &one,
                               detail::fortran(lower.data), &stride_l, b.data, &stride_b);
+}
+
+// Not trsm with one column: that copies all of L first.
+template <class T>
+void trsv(Op op_l, MatrixView<const T> lower, std::span<T> b) {
+    detail::require_shape(lower.rows == lower.cols && lower.rows == b.size());
+    char uplo = 'U';
+    char trans = op_l == Op::none ? 'T' : 'N';
+    char diag = 'N';
+    int n = detail::blas_int(b.size());
+    int stride = detail::blas_stride(lower.cols);
+    int one = 1;
+    Blas::functions<T>().trsv(&uplo, &trans, &diag, &n, detail::fortran(lower.data), &stride,
+                              b.data(), &one);
 }
 
 // Returns true on success, false when A is not positive definite.

@@ -49,6 +49,14 @@ inline constexpr std::size_t narrow = 64;
     return stride <= narrow ? 128 : 512;
 }
 
+// Rows of a tile that is read twice without BLAS, for scores and for the gradient: the second time
+// from the second-level cache.
+[[nodiscard]] constexpr std::size_t pass_rows(std::size_t stride) noexcept {
+    constexpr std::size_t cached = std::size_t{1} << 16;  // numbers
+    const std::size_t whole = tile_rows(stride);
+    return stride <= narrow ? whole : std::clamp(cached / stride / 8 * 8, std::size_t{8}, whole);
+}
+
 [[nodiscard]] constexpr std::size_t padded(std::size_t cols) noexcept {
     return (cols + lane_count - 1) / lane_count * lane_count;
 }

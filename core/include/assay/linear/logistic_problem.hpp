@@ -79,7 +79,7 @@ class LogisticProblem {
         std::vector<double> gradients(parts.count * gradient_.size());
         std::vector<double> grams(parts.count * n_blocks * gram_size);
         parallel_chunks(x_.rows, parts.rows, n_threads_, [&](Range part) {
-            const std::size_t height = tile_rows(x_.stride);
+            const std::size_t height = with_hessian ? tile_rows(x_.stride) : pass_height();
             double* gradient = gradients.data() + part.index * gradient_.size();
             double* gram = grams.data() + part.index * n_blocks * gram_size;
             std::vector<double> scratch(with_hessian ? height * x_.stride : 0);
@@ -112,7 +112,7 @@ class LogisticProblem {
         const Parts parts = cut(0);
         std::vector<double> partial(parts.count * out.size());
         parallel_chunks(x_.rows, parts.rows, n_threads_, [&](Range part) {
-            const std::size_t height = tile_rows(x_.stride);
+            const std::size_t height = pass_height();
             double* to = partial.data() + part.index * out.size();
             std::vector<double> turned(height * outputs_);
             TileRoom room(x_);
@@ -284,6 +284,11 @@ class LogisticProblem {
         const std::size_t least = std::max<std::size_t>((x_.rows + most - 1) / most, 1024);
         const std::size_t rows = (least + height - 1) / height * height;
         return {rows, chunk_count(x_.rows, rows)};
+    }
+
+    // Several outputs are kept tile by tile, class by class: their tiles are those of all passes.
+    [[nodiscard]] std::size_t pass_height() const noexcept {
+        return outputs_ == 1 && !sparse ? pass_rows(x_.stride) : tile_rows(x_.stride);
     }
 
     void link(std::size_t begin, std::size_t end, TileSums& sums) {

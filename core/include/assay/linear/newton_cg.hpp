@@ -99,13 +99,26 @@ class Preconditioner {
             return;
         }
         const std::size_t n_outputs = problem_.n_outputs();
+        const MatrixView<const double> lower{lower_.data(), cols, cols};
+        if (n_outputs == 1) {
+            std::fill(out.begin(), out.end(), 0.0);
+            const std::span<double> solved = out.first(cols);
+            for (std::size_t j = 0; j < cols; ++j) {
+                solved[j] = r[j] * scale_[j];
+            }
+            trsv<double>(Op::none, lower, solved);
+            trsv<double>(Op::transpose, lower, solved);
+            for (std::size_t j = 0; j < cols; ++j) {
+                solved[j] *= scale_[j];
+            }
+            return;
+        }
         std::vector<double> right(cols * n_outputs);
         for (std::size_t j = 0; j < cols; ++j) {
             for (std::size_t k = 0; k < n_outputs; ++k) {
                 right[j * n_outputs + k] = r[k * stride + j] * scale_[j];
             }
         }
-        const MatrixView<const double> lower{lower_.data(), cols, cols};
         const MatrixView<double> view{right.data(), cols, n_outputs};
         trsm<double>(Op::none, lower, view);
         trsm<double>(Op::transpose, lower, view);
