@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import validate_data
 
 from assay.base import DataError, Regressor
+from assay.base import _estimator as base
 from tests.base.estimators import Coded, Mean, Means
 
 NUMBERS: dict[str, list[float]] = {"a": [0.0, 1.0, 9.0], "b": [1, 2, 3]}
@@ -231,7 +233,46 @@ def test_nan_in_a_sparse_matrix_names_row_and_column() -> None:
         SparseMean().fit(given, [1.0, 2.0])
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        np.zeros((0, 2)),
+        np.zeros((3, 0)),
+        np.zeros(3),
+        np.zeros((3, 2, 1)),
+        np.zeros((3, 2), dtype=complex),
+    ],
+    ids=lambda rows: f"{rows.dtype} {rows.shape}",
+)
+def test_what_is_no_matrix_of_numbers_is_refused_in_scikit_learns_words(rows: Any) -> None:
+    with pytest.raises(ValueError, match=r".") as expected:
+        validate_data(Means(), rows, dtype=(np.float64, np.float32), order="C")
+    with pytest.raises(DataError) as caught:
+        Means().fit(rows, LABELS)
+    assert str(caught.value) == str(expected.value)
+
+
+def test_a_plain_matrix_is_not_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = np.array([[0.0], [1.0], [9.0]])
+    expected = Means().fit(rows, LABELS).predict(rows)
+    monkeypatch.setattr(base, "validate_data", None)
+    model = Means().fit(rows, LABELS)
+    assert model.n_features_in_ == 1
+    assert model.predict(rows).tolist() == expected.tolist()
+    assert model.fit(np.zeros((3, 4)), LABELS).n_features_in_ == 4
+
+
+def test_names_are_forgotten_in_a_fit_without_and_missed_in_prediction() -> None:
+    rows = np.column_stack([NUMBERS["a"], NUMBERS["b"]])
+    model = Means().fit(FRAMES[1], LABELS)
+    with pytest.warns(UserWarning, match=r"^X does not have valid feature names, but Means was"):
+        model.predict(rows)
+    assert not hasattr(model.fit(rows, LABELS), "feature_names_in_")
+
+
 def test_parameters_are_those_that_scikit_learn_finds() -> None:
-    for model in (Means(), Coded(), Mean()):
-        assert model.get_params(deep=False) == BaseEstimator.get_params(model, deep=False)
-        assert list(model.get_params(deep=False)) == sorted(model.get_params())
+    for model in (Means(), Coded(), Mean(), Means(scale=Means), Means(scale=Means(scale=Mean()))):
+        for deep in (False, True):
+            found = model.get_params(deep=deep)
+            assert found == BaseEstimator.get_params(model, deep=deep)
+        assert list(model.get_params(deep=False)) == sorted(model.get_params(deep=False))

@@ -92,6 +92,8 @@ class Estimator(BaseEstimator):
     takes_sparse: ClassVar[bool] = False
     expected_failures: ClassVar[Mapping[str, str]] = {}
 
+    n_features_in_: int
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name.
 
@@ -105,10 +107,15 @@ class Estimator(BaseEstimator):
         dict
         """
         # As scikit-learn's, which looks at the signature at each call: a search makes thousands.
-        if deep:
-            return super().get_params(deep=True)  # type: ignore[no-any-return]
         cls: type = type(self)
-        return {name: getattr(self, name) for name in _parameters(cls)}
+        found: dict[str, Any] = {}
+        for name in _parameters(cls):
+            value = getattr(self, name)
+            if deep and hasattr(value, "get_params") and not isinstance(value, type):
+                inside = value.get_params(deep=True)
+                found.update((f"{name}__{key}", each) for key, each in inside.items())
+            found[name] = value
+        return found
 
     def state(self) -> dict[str, Value]:
         """Return the fitted attributes: arrays, plain values, and models of which this is true.
@@ -260,16 +267,17 @@ class Estimator(BaseEstimator):
         settings: dict[str, Any] = {
             "dtype": _FLOATS,
             "order": "C",
-            "ensure_all_finite": False,  # checked below, with a message that says where
             "accept_sparse": "csr" if self.takes_sparse else False,
         }
         try:
             if frame is None and not self.takes_nominal:
-                rows = validate_data(self, X, reset=reset, **settings)
+                rows = self._validated(X, reset, **settings)
             else:
                 rows = self._coded(X, frame, reset)
                 if frame is not None:
-                    rows = check_array(rows, estimator=self, input_name="X", **settings)
+                    rows = check_array(
+                        rows, estimator=self, input_name="X", ensure_all_finite=False, **settings
+                    )
             if issparse(rows):
                 rows = _sorted_rows(rows)
                 check_finite_sparse(rows, type(self).__name__, allow_nan=self.takes_missing)
@@ -282,10 +290,29 @@ class Estimator(BaseEstimator):
             raise DataError(str(error)) from None
         return rows  # type: ignore[no-any-return]
 
+    def _validated(self, X: Any, reset: bool, **settings: Any) -> Any:
+        """Return X as scikit-learn's `validate_data` does; whether it is finite is not asked.
+
+        That is not asked about a matrix of numbers, as kernels take it: a search fits small tables
+        thousands of times, and the questions would take longer than the fits.
+        """
+        is_matrix = type(X) is np.ndarray and X.ndim == 2 and X.size > 0
+        if (
+            is_matrix
+            and X.flags.c_contiguous
+            and X.dtype in _FLOATS
+            and not hasattr(self, "feature_names_in_")  # forgotten in fit, missed in predict
+            and (reset or X.shape[1] == self.n_features_in_)
+        ):
+            if reset:
+                self.n_features_in_ = X.shape[1]
+            return X
+        return validate_data(self, X, reset=reset, ensure_all_finite=False, **settings)
+
     def _coded(self, X: Any, frame: nw.DataFrame[Any] | None, reset: bool) -> NDArray[Any]:
         """Return a dataframe, or an array with nominal columns, as numbers and level codes."""
         if frame is None:
-            X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite=False)
+            X = self._validated(X, reset, dtype=None)
         else:
             (learn_names if reset else check_names)(self, frame.columns)
         columns = self._nominal(X, frame, reset)
