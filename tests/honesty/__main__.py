@@ -80,17 +80,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _draws(options: argparse.Namespace, world: World | None, n: int) -> int:
     """Return how often a cell is drawn: the cheaper, the more."""
-    is_long = n >= 2000 or (world is not None and "wide" in world.name)
+    is_long = world is not None and "wide" in world.name and n >= 500
     if options.repetitions is not None:
         given = int(options.repetitions)
         return min(given, max(20, given // 5)) if is_long else given
     if options.short:
         return 40
-    if is_long:
-        return 100
     if world is None:  # a rate of 5 % is known to half a point
         return 2000
-    return 500 if n <= 100 and world.name not in populations() else 200
+    return 100 if is_long else 500
 
 
 def _named(world: World, n: int, text: str) -> bool:
