@@ -85,9 +85,10 @@ def by_hand(
             mixed[blocks == i] = second[(i + step) % K][blocks == i]
         mixtures.append(mixed)
     shifted = [score(y, mixed) for mixed in mixtures]
-    least, less, whole = np.arange(K - 2, K + 1) ** -0.5  # blocks that taught, by their roots
-    growth = (less - whole) / (least - less)
+    least, less, whole = np.log(np.arange(K - 2, K + 1))  # blocks that taught
+    growth = (whole - less) / (less - least)
     value = s1 + growth * (s1 - np.mean(shifted))
+    straight = ((1 - growth) * (s1 - np.mean(shifted))) ** 2
     rows = np.array([score(np.delete(y, i), np.delete(first, i)) for i in range(len(y))])
     fewer = np.mean(
         [[score(np.delete(y, i), np.delete(m, i)) for i in range(len(y))] for m in mixtures], axis=0
@@ -106,10 +107,11 @@ def by_hand(
         both *= np.clip(plain / np.mean(alike), 1, 4)
     classes = is_classifier(models[0])
     share, teaching, of_both = (0.3, both - plain, 0.8) if classes else (0.35, both, 1.0)
-    freedom = (judging + share * teaching) ** 2 / (
-        judging**2 / of_judging + (share * both) ** 2 / (of_both * (K - 1))
+    variance = judging + straight + share * teaching
+    freedom = variance**2 / (
+        judging**2 / of_judging + straight**2 / (K - 1) + (share * both) ** 2 / (of_both * (K - 1))
     )
-    return float(value), [(float(judging + share * teaching), float(freedom))]
+    return float(value), [(float(variance), float(freedom))]
 
 
 @pytest.mark.parametrize("balanced", [True, False])

@@ -89,6 +89,8 @@ class Contestant:
         )
         self.nested = float(first)
         self.value = float(first + growth(k) * (first - second))
+        # No law of growth is certain: what a straight line would add more is one standard error.
+        self.unsure = float((1 - growth(k)) * (first - second))
         # What is printed leans on the rows that judge more than the plain score does.
         second_rows = np.mean(
             [measure(judge, [pairs[key] for key in keys], group) for keys in shifted], axis=0
@@ -99,6 +101,8 @@ class Contestant:
         self, share: float, other: Contestant | None = None, *, once: bool = False
     ) -> list[tuple[float, float]]:
         """Return the variances, with degrees of freedom; of the difference, with `other`.
+
+        The rows that judge, the law of growth, the rows that taught and chose.
 
         Parameters
         ----------
@@ -113,23 +117,26 @@ class Contestant:
         """
         value, without_rows = self.value_without_rows, self.without_rows
         without_block, balanced = self.without_block, self.without_balanced
+        unsure = self.unsure
         if other is not None:
             value = value - other.value_without_rows
             without_rows = without_rows - other.without_rows
             without_block = without_block - other.without_block
+            unsure -= other.unsure
             balanced = None
         judging, plain = jackknife_variance(value), jackknife_variance(without_rows)[0]
         # Repeats cut the same rows anew: they steady the variance, and add no rows to it.
         both = float(np.mean([jackknife_variance(values)[0] for values in without_block]))
         both *= _unbalanced(plain, balanced)
+        known = [judging, (unsure**2, self.n_blocks - 1)]
         if not once:
-            return [judging, (share * both, self.n_blocks - 1)]
+            return [*known, (share * both, self.n_blocks - 1)]
         teaching = both - plain
         if teaching <= 0:
-            return [judging]
+            return known
         freedom = _FREEDOM * (self.n_blocks - 1) * len(without_block)
         # What is taken out takes nothing from the noise.
-        return [judging, (share * teaching, freedom * (teaching / both) ** 2)]
+        return [*known, (share * teaching, freedom * (teaching / both) ** 2)]
 
 
 def growth(n_blocks: int) -> float:
@@ -137,21 +144,20 @@ def growth(n_blocks: int) -> float:
 
     Notes
     -----
-    If a score approaches its limit like one over the square root of the number of rows, from K-2
-    over K-1 to K blocks,
+    If a score grows like the logarithm of the number of rows, from K-2 over K-1 to K blocks,
 
-    .. math:: g = \frac{(K-1)^{-1/2} - K^{-1/2}}{(K-2)^{-1/2} - (K-1)^{-1/2}}
+    .. math:: g = \frac{\log K - \log(K-1)}{\log(K-1) - \log(K-2)}
 
-    Like one over the number of rows would be (K-2)/K: less than what the last block brings where
-    there are as many columns as rows. A straight line would be 1.
+    One that approaches a limit like one over the root of the rows has less (0.682 for K = 5), a
+    straight line has 1, and with as many columns as rows a line was seen.
 
     Examples
     --------
     >>> round(growth(5), 3), round(growth(10), 3)
-    (0.682, 0.846)
+    (0.776, 0.895)
     """
-    least, less, whole = (1 / math.sqrt(n_blocks - each) for each in (2, 1, 0))
-    return (less - whole) / (least - less)
+    least, less, whole = (math.log(n_blocks - each) for each in (2, 1, 0))
+    return (whole - less) / (less - least)
 
 
 def _unbalanced(variance: float, balanced: NDArray[np.float64] | None) -> float:

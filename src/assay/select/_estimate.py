@@ -100,20 +100,20 @@ def estimate(
     Notes
     -----
     Let :math:`s_1` be the score of the outer choices, made from K-1 blocks, and :math:`s_2` that of
-    the choices made from K-2 blocks, on the same rows. If a score approaches its limit like one
-    over the square root of the number of rows, then K blocks give
+    the choices made from K-2 blocks, on the same rows. If a score grows like the logarithm of the
+    number of rows, then K blocks give
 
-    .. math:: s = s_1 + g (s_1 - s_2), \qquad
-              g = \frac{(K-1)^{-1/2} - K^{-1/2}}{(K-2)^{-1/2} - (K-1)^{-1/2}}
+    .. math:: s = s_1 + g (s_1 - s_2), \qquad g = \frac{\log K - \log(K-1)}{\log(K-1) - \log(K-2)}
 
-    Its variance has two parts. The rows that judge: a jackknife of s over rows (or clusters), with
-    degrees of freedom by its kurtosis. The rows that taught and chose: 0.3 times a jackknife over
-    blocks of :math:`s_2`, where block k is left out of teaching, choosing and judging alike, less
-    what the rows that judge explain of it (as a jackknife of :math:`s_1` says), 0.8 (K-1) degrees
-    of freedom for each partition. For numeric targets (0.35 times), and where a stack or a
+    Its variance has three parts. The rows that judge: a jackknife of s over rows (or clusters),
+    with degrees of freedom by its kurtosis. The rows that taught and chose: 0.3 times a jackknife
+    over blocks of :math:`s_2`, where block k is left out of teaching, choosing and judging alike,
+    less what the rows that judge explain of it (as a jackknife of :math:`s_1` says), 0.8 (K-1)
+    degrees of freedom for each partition. For numeric targets (0.35 times), and where a stack or a
     calibration was not learned again (0.5 times), nothing is taken out of it, and it has K-1. The
-    two are added as Welch and Satterthwaite do, and the interval of a share rests on no more rows
-    than `rows_behind` says.
+    law of growth: what a straight line would add more, :math:`(1 - g) (s_1 - s_2)`, is one standard
+    error, with K-1. The three are added as Welch and Satterthwaite do, and the interval of a share
+    rests on no more rows than `rows_behind` says.
 
     Blocks that are balanced by a numeric target vary less than samples do, because far-out rows are
     dealt evenly. So the second part is multiplied by the jackknife of :math:`s_1` over rows divided
