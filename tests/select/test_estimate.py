@@ -19,8 +19,9 @@ from sklearn.naive_bayes import GaussianNB
 
 from assay.base import Predicted
 from assay.evaluate import corrected_t, get_metric, interval_of_parts, next_t, panel
-from assay.select import Family, NestedSearch, make_blocks, search
-from assay.select._contestant import _unbalanced
+from assay.select import Family, NestedSearch, make_blocks, pair_out, search
+from assay.select._choose import Judged
+from assay.select._contestant import Contestant, _unbalanced, growth
 from assay.select._pooled import (
     balanced_groups,
     groups_of_rows,
@@ -211,6 +212,25 @@ def test_balanced_blocks_hide_far_out_rows_and_the_factor_that_undoes_it_is_limi
     assert _unbalanced(over_rows, balanced) == 4.0
     assert _unbalanced(3 * over_blocks, balanced) == pytest.approx(3.0)
     assert _unbalanced(over_blocks / 2, balanced) == 1.0
+
+
+def test_the_law_of_growth_is_in_doubt_but_not_between_equals() -> None:
+    # Every row is off by 1 with four blocks to learn from and by 2 with three: no other variance.
+    y, blocks = np.zeros(50), np.arange(50) % K
+    judge = Judge(get_metric("mean_absolute_error", "regression"), y[:, None], y, None, None)
+    judged = []
+    for outer in pair_out(K).outers:
+        rows, train = np.flatnonzero(blocks == outer.block), np.flatnonzero(blocks != outer.block)
+        said = Predicted(value=np.ones(len(rows)))
+        judged.append(Judged(0, outer, rows, train, 0, 1.0, said, 1.0, 1.0))
+    smaller = Predicted(value=np.full(10, 2.0))
+    one = Contestant(judge, judged, lambda each: each.predicted, lambda key: smaller, np.arange(50))
+    assert one.value == pytest.approx(-1 + growth(K))
+    for once in (True, False):
+        assert sum(part for part, _ in one.parts(0.3, once=once)) == pytest.approx(
+            (1 - growth(K)) ** 2
+        )
+        assert sum(part for part, _ in one.parts(0.3, one, once=once)) == 0
 
 
 def test_rows_of_a_group_that_differ_count_each() -> None:
