@@ -107,7 +107,7 @@ def by_hand(
             alike.append((K - 1) * np.var(without))
         both *= np.clip(plain / np.mean(alike), 1, 4)
     classes = is_classifier(models[0])
-    share, teaching, of_both = (0.3, both - plain, 0.8) if classes else (0.35, both, 1.0)
+    share, teaching, of_both = (0.3, both - plain, 0.8) if classes else (0.4, both, 1.0)
     variance = judging + straight + share * teaching
     freedom = variance**2 / (
         judging**2 / of_judging + straight**2 / (K - 1) + (share * both) ** 2 / (of_both * (K - 1))

@@ -28,7 +28,7 @@ from assay.select._trivial import trivial_prediction
 # Leaving out a whole block changes fits and choices more than a new sample of the same size would:
 # the jackknife over blocks is two to three times too large. With the choices kept as they are it is
 # smaller, so more of it is taken. Measured, see docs/honest_scores.rst.
-_BLOCK_SHARE = {"classes": 0.3, "numbers": 0.35, "kept": 0.5}
+_BLOCK_SHARE = {"classes": 0.3, "numbers": 0.4, "kept": 0.5}
 # A baseline with a smaller part of the score's variance stands still: an area of 0.5, an R² of 0.
 _STILL = 0.01
 
@@ -109,7 +109,7 @@ def estimate(
     with degrees of freedom by its kurtosis. The rows that taught and chose: 0.3 times a jackknife
     over blocks of :math:`s_2`, where block k is left out of teaching, choosing and judging alike,
     less what the rows that judge explain of it (as a jackknife of :math:`s_1` says), 0.8 (K-1)
-    degrees of freedom for each partition. For numeric targets (0.35 times), and where a stack or a
+    degrees of freedom for each partition. For numeric targets (0.4 times), and where a stack or a
     calibration was not learned again (0.5 times), nothing is taken out of it, and it has K-1. The
     law of growth: what a straight line would add more, :math:`(1 - g) (s_1 - s_2)`, is one standard
     error, with K-1. The three are added as Welch and Satterthwaite do, and the interval of a share
