@@ -87,14 +87,14 @@ def by_hand(
         mixtures.append(mixed)
     shifted = [score(y, mixed) for mixed in mixtures]
     least, less, whole = np.log(np.arange(K - 2, K + 1))  # blocks that taught
-    growth = (whole - less) / (less - least)
-    value = s1 + growth * (s1 - np.mean(shifted))
-    straight = ((1 - growth) * (s1 - np.mean(shifted))) ** 2
+    added = (whole - less) / (less - least)
+    value = s1 + added * (s1 - np.mean(shifted))
+    straight = ((1 - added) * (s1 - np.mean(shifted))) ** 2
     rows = np.array([score(np.delete(y, i), np.delete(first, i)) for i in range(len(y))])
     fewer = np.mean(
         [[score(np.delete(y, i), np.delete(m, i)) for i in range(len(y))] for m in mixtures], axis=0
     )
-    printed = rows + growth * (rows - fewer)
+    printed = rows + added * (rows - fewer)
     outside = [score(y[blocks != k], second[k][blocks != k]) for k in range(K)]
     judging, plain = (len(y) - 1) * np.var(printed), (len(y) - 1) * np.var(rows)
     of_judging = min(len(y) - 1, 2 * len(y) / (kurtosis(printed, fisher=False) - 1))
