@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import norm
+from scipy.stats import chi2, norm
 from scipy.stats import t as student
 from sklearn.metrics import recall_score
 
@@ -55,6 +55,45 @@ def test_a_share_of_many_rows_gets_wilsons_interval() -> None:
     assert (found.low, found.high) == pytest.approx((centre - half, centre + half), rel=1e-6)
 
 
+def test_cube_roots_of_distances_from_the_only_bound_are_symmetric() -> None:
+    error = interval_of_parts(2.0, [(0.3, 20)], low=0.5)
+    low, value, high = (np.cbrt(each - 0.5) for each in (error.low, 2.0, error.high))
+    assert high - value == pytest.approx(value - low)
+    half = student.ppf(0.975, 20) * np.sqrt(0.3)
+    assert high - value == pytest.approx(half / (3 * value**2))  # the derivative of the root
+
+
+def test_a_mean_of_squares_is_held_more_often_than_by_a_symmetric_interval() -> None:
+    # Closed form: the mean of m squared errors of variance 1 is chi-squared over m.
+    m = 12
+    seen = chi2.ppf(np.linspace(0.0005, 0.9995, 1000), m) / m
+    found = [interval_of_parts(s, [(2 * s**2 / m, 1e9)], low=0.0) for s in seen]
+    held = np.mean([each.low <= 1 <= each.high for each in found])
+    half = norm.ppf(0.975) * np.sqrt(2 / m)
+    symmetric = np.mean([s * (1 - half) <= 1 <= s * (1 + half) for s in seen])
+    assert symmetric < 0.88
+    assert held > 0.915
+
+
+@given(st.floats(-50, 1), st.floats(0, 10), st.floats(1, 100))
+def test_a_score_below_one_mirrors_an_error_above_zero(
+    value: float, variance: float, freedom: float
+) -> None:
+    score = interval_of_parts(value, [(variance, freedom)], high=1.0)
+    error = interval_of_parts(1 - value, [(variance, freedom)], low=0.0)
+    assert (1 - score.high, 1 - score.low) == pytest.approx((error.low, error.high), abs=1e-9)
+    assert score.low <= value <= score.high <= 1
+
+
+@pytest.mark.parametrize("distance", [0.0, 1e-300, 1e-9, 1e-3])
+def test_an_estimate_at_its_bound_has_a_finite_interval(distance: float) -> None:
+    # What is added for size can carry a score to its bound, where a root would know no measure.
+    half = student.ppf(0.975, 10) * 0.1
+    found = interval_of_parts(1 - distance, [(0.01, 10)], high=1.0)
+    assert found.high == pytest.approx(1.0, abs=1e-15)
+    assert found.low == pytest.approx(1 - distance - half * 7 / 3)
+
+
 @given(
     st.floats(0, 1),
     st.floats(0, 0.1),
@@ -70,11 +109,14 @@ def test_a_share_stays_inside_and_holds_its_value(
     assert 0 <= found.low <= value <= found.high <= 1
 
 
-@given(st.floats(1e-6, 10), st.floats(1e-6, 10))
-def test_more_variance_never_makes_it_narrower(first: float, second: float) -> None:
-    one = interval_of_parts(0.0, [(first, 50), (second, 4)])
-    more = interval_of_parts(0.0, [(first, 50), (2 * second, 4)])
+@given(st.floats(1e-6, 10), st.floats(1e-6, 10), st.sampled_from([None, -1.0]))
+def test_more_variance_never_makes_it_narrower(
+    first: float, second: float, low: float | None
+) -> None:
+    one = interval_of_parts(0.0, [(first, 50), (second, 4)], low=low)
+    more = interval_of_parts(0.0, [(first, 50), (2 * second, 4)], low=low)
     assert more.high >= one.high
+    assert more.low <= one.low
 
 
 @pytest.mark.parametrize("parts", [[], [(-1.0, 3)], [(1.0, 0)], [(float("nan"), 3)]])

@@ -129,8 +129,11 @@ def test_the_number_and_its_interval_equal_the_same_done_by_hand(balanced: bool)
     value, [(variance, freedom)] = by_hand(X, y, models, r2_score, blocks, balanced)
     half = student.ppf(0.975, freedom) * np.sqrt(variance)
     assert found.value == pytest.approx(value, abs=1e-9)
-    assert found.low == pytest.approx(value - half, abs=1e-9)
-    assert found.high == pytest.approx(min(1.0, value + half), abs=1e-9)
+    # R² has one bound: the cube root of the distance from it is symmetric.
+    root = np.cbrt(1 - value)
+    step = half / (3 * root**2)
+    assert found.low == pytest.approx(1 - (root + step) ** 3, abs=1e-9)
+    assert found.high == pytest.approx(1 - (root - step) ** 3, abs=1e-9)
 
 
 def test_of_classes_the_rows_that_judge_count_once() -> None:

@@ -33,7 +33,8 @@ def interval_of_parts(
     level : float in (0, 1), default=0.95
         Nominal coverage.
     low, high : float, optional
-        Range of the metric; the ends are clipped to it.
+        Range of the metric; the ends are clipped to it. A metric with one of them only gets an
+        interval that is longer on the other side.
     units : int, optional
         Independent units behind the estimate. With it, a metric between 0 and 1 gets an interval of
         Wilson's kind.
@@ -60,6 +61,15 @@ def interval_of_parts(
 
     It stays between 0 and 1, and does not shrink to a point where no mistake was seen.
 
+    A metric with one bound (a squared error, an R²) is at a distance d from it that is a sum of
+    squares or the like: skewed, and its cube root much less so (Wilson and Hilferty). With
+    :math:`x = t_\nu \sqrt v / d`, at most 3, where the nearer end is at the bound,
+
+    .. math:: d\,(1 - x/3)^3 \quad\text{and}\quad
+              d + t_\nu \sqrt v\, (1 + x/3 + x^2/27)
+
+    are the distances of the two ends (up to there, the second is :math:`d\,(1 + x/3)^3`).
+
     Examples
     --------
     >>> found = interval_of_parts(0.9, [(0.0009, 99), (0.0004, 4)])
@@ -68,6 +78,9 @@ def interval_of_parts(
     >>> perfect = interval_of_parts(1.0, [(0.0, 99)], low=0.0, high=1.0, units=100)
     >>> round(perfect.low, 3), perfect.high
     (0.962, 1.0)
+    >>> error = interval_of_parts(1.0, [(0.04, 99)], low=0.0)
+    >>> round(error.low, 3), round(error.high, 3)
+    (0.653, 1.452)
     """
     if not 0 < level < 1:
         raise ParameterError(f"level must be in (0, 1), got {level!r}")
@@ -82,7 +95,12 @@ def interval_of_parts(
         bottom, top = _wilson(value, variance, units, max(units, rows or 0), t)
     else:
         half = t * math.sqrt(variance)
-        bottom, top = value - half, value + half
+        below = above = half
+        if low is not None and high is None:
+            below, above = _skewed(value - low, half)
+        elif high is not None and low is None:
+            above, below = _skewed(high - value, half)
+        bottom, top = value - below, value + above
     floor = -math.inf if low is None else low
     ceiling = math.inf if high is None else high
     return Interval(value, min(value, max(bottom, floor)), max(value, min(top, ceiling)), level)
@@ -96,3 +114,10 @@ def _wilson(share: float, variance: float, units: int, most: int, t: float) -> t
     centre = (s + t * t / (2 * rows)) / scale
     half = t / scale * math.sqrt(s * (1 - s) / rows + t * t / (4 * rows * rows))
     return centre - half, centre + half
+
+
+def _skewed(distance: float, half: float) -> tuple[float, float]:
+    """Return how far the ends are: towards a bound at this distance, and away from it."""
+    x = min(half / distance, 3.0) if distance > 0 else 3.0
+    # 1 - (1 - x/3)^3 and (1 + x/3)^3 - 1, without what a small x would lose.
+    return distance * x * (1 - x / 3 + x * x / 27), half * (1 + x / 3 + x * x / 27)

@@ -112,8 +112,9 @@ def estimate(
     degrees of freedom for each partition. For numeric targets (0.4 times), and where a stack or a
     calibration was not learned again (0.5 times), nothing is taken out of it, and it has K-1. The
     law of growth: what a straight line would add more, :math:`(1 - g) (s_1 - s_2)`, is one standard
-    error, with K-1. The three are added as Welch and Satterthwaite do, and the interval of a share
-    rests on no more rows than `rows_behind` says.
+    error, with K-1. The three are added as Welch and Satterthwaite do (`interval_of_parts`, which
+    knows the bounds of a metric), and the interval of a share rests on no more rows than
+    `rows_behind` says.
 
     Blocks that are balanced by a numeric target vary less than samples do, because far-out rows are
     dealt evenly. So the second part is multiplied by the jackknife of :math:`s_1` over rows divided
