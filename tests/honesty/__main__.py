@@ -15,9 +15,10 @@ import polars as pl
 from joblib import Parallel, delayed
 from threadpoolctl import threadpool_limits
 
+from tests.honesty import tables
 from tests.honesty.contestants import CONTESTANTS, peers
 from tests.honesty.draws import count_saved, figures, one_comparison, one_draw, saved
-from tests.honesty.populations import FOLDER as TABLES
+from tests.honesty.populations import FOLDER as REAL_TABLES
 from tests.honesty.populations import populations
 from tests.honesty.worlds import WORLDS, World
 
@@ -27,10 +28,6 @@ _POPULATION_SIZES = (100, 500)
 _SHORT = (("noise auc", 100), ("signal", 100), ("rare 5 %", 100), ("numbers", 100))
 # Peers are far from the truth, so that few draws show it, and the last two take seconds for each.
 _MOST_DRAWS = {"GridSearchCV": 20, "flaml": 5, "mljar": 2}
-_HEAD = (
-    f"{'cell':22} {'n':>5} {'tool':>13} {'draws':>6} {'true':>7} {'printed-true':>15} "
-    f"{'nested':>7} {'cover':>6} {'own':>6} {'width':>6} {'ideal':>6} {'signal':>7}"
-)
 
 
 def cells() -> list[tuple[World, int]]:
@@ -41,7 +38,7 @@ def cells() -> list[tuple[World, int]]:
         least = 100 if world.name.startswith("rare") else 0
         found += [(world, n) for n in sizes if n >= least]
     if not populations():
-        print(f"no tables in {TABLES}: real tables are left out", file=sys.stderr)
+        print(f"no tables in {REAL_TABLES}: real tables are left out", file=sys.stderr)
     found += [(world, n) for world in populations().values() for n in _POPULATION_SIZES]
     return sorted(found, key=lambda cell: ("wide" in cell[0].name, cell[1]))
 
@@ -74,7 +71,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ]
     if "equal" in options.cells or not options.cells:
         jobs += [Job("equal", n, "compare", _draws(options, None, n)) for n in (50, 100)]
-    print(_table([_row(job, frame) for job, frame in _run(jobs, options)]))
+    show = tables.page if options.csv else tables.text
+    print(show([_row(job, frame) for job, frame in _run(jobs, options)]))
     return 0
 
 
@@ -144,49 +142,6 @@ def _row(job: Job, frame: pl.DataFrame) -> dict[str, Any]:
     return row | found | ({"coverage": found["own"]} if world.in_time else {})
 
 
-def _table(rows: Sequence[dict[str, Any]]) -> str:
-    lines = [
-        "printed-true, nested (the mean of the outer blocks, before the correction) and width in",
-        "points (1/100; of an error, in percent of it); cover: intervals that hold the mean truth",
-        "of models built this way on so many rows (in time: the score on the rows that follow),",
-        "own: that of the delivered model; ideal: 3.92 standard deviations of the printed number;",
-        "signal: how often the verdict was 'better'",
-        _HEAD,
-    ]
-    for row in rows:
-        if row["tool"] == "compare":
-            lines.append(
-                f"{'two equal pipelines':22} {row['n']:5} {'compare':>13} {row['draws']:6} "
-                f"false alarms {row['alarms']:.1%}"
-            )
-            continue
-        unit = 100 / row["true"] if row["loss"] else 100
-        lines.append(
-            f"{row['cell']:22} {row['n']:5} {row['tool']:>13} {row['draws']:6} {row['true']:7.3f} "
-            f"{unit * row['bias']:+8.2f} ± {unit * row['bias_se']:4.2f} "
-            f"{_points(unit * row['plain_bias'])} {_share(row['coverage'])} {_share(row['own'])} "
-            f"{_share(unit / 100 * row['width'])} {unit * row['ideal']:6.1f} "
-            f"{_share(row['called_signal'])}"
-        )
-    for tool in dict.fromkeys(row["tool"] for row in rows if row["tool"] != "compare"):
-        mine = [row for row in rows if row["tool"] == tool]
-        bias = [(100 / row["true"] if row["loss"] else 100) * row["bias"] for row in mine]
-        cover = [row["coverage"] for row in mine if math.isfinite(row["coverage"])]
-        text = f"{tool}: printed - true {sum(bias) / len(bias):+.2f} points on average"
-        if cover:
-            text += f", coverage {sum(cover) / len(cover):.1%}, lowest {min(cover):.1%}"
-        lines.append(text)
-    return "\n".join(lines)
-
-
-def _points(value: float) -> str:
-    return f"{value:+7.2f}" if math.isfinite(value) else f"{'-':>7}"
-
-
-def _share(value: float) -> str:
-    return f"{100 * value:6.1f}" if math.isfinite(value) else f"{'-':>6}"
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.honesty", description=__doc__)
     cells_help = "names, or name:rows; equal: comparisons"
@@ -196,6 +151,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--peers", action="store_true", help="FLAML and mljar too, few draws")
     parser.add_argument("--short", action="store_true", help="four cells, 40 draws")
     parser.add_argument("--jobs", type=int, help="processes, one per core by default")
+    parser.add_argument("--csv", action="store_true", help="as the docs have it, a line per cell")
     parser.add_argument("--seconds", type=float, help="stop after so long; run again to go on")
     return parser
 
