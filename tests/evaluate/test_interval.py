@@ -84,6 +84,20 @@ def test_equal_scores_have_an_interval_of_no_width() -> None:
     assert interval.low == interval.value == interval.high == 0.5
 
 
+def test_every_repeat_costs_a_degree_of_freedom() -> None:
+    scores = np.array([*SCORES, *reversed(SCORES)])
+    once, twice = corrected_t(scores, 0.25), corrected_t(scores, 0.25, repeats=2)
+    n = len(scores)
+    widened = stats.t.ppf(0.975, n - 2) / stats.t.ppf(0.975, n - 1)
+    assert twice.high - twice.low == pytest.approx(widened * (once.high - once.low), rel=1e-12)
+
+
+@pytest.mark.parametrize("repeats", [0, 3])
+def test_corrected_t_rejects_repeats_that_leave_nothing(repeats: int) -> None:
+    with pytest.raises(ParameterError, match=rf"repeats must be in \[1, 3\) .* got {repeats}"):
+        corrected_t([0.5, 0.6, 0.7], 0.25, repeats=repeats)
+
+
 def test_corrected_t_rejects_one_score() -> None:
     with pytest.raises(ParameterError, match="at least 2 scores, got 1"):
         corrected_t([0.5], 0.25)

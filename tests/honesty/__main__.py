@@ -78,14 +78,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _draws(options: argparse.Namespace, world: World | None, n: int) -> int:
     """Return how often a cell is drawn: the cheaper, the more."""
-    is_long = world is not None and "wide" in world.name and n >= 500
+    is_long = world is not None and "wide" in world.name and n >= 2000
     if options.repetitions is not None:
         given = int(options.repetitions)
         return min(given, max(20, given // 5)) if is_long else given
     if options.short:
         return 40
-    if world is None:  # a rate of 5 % is known to half a point
-        return 2000
+    if world is None:  # a rate of 5 % is known to a fifth of a point
+        return 10_000
     return 100 if is_long else 500
 
 

@@ -40,6 +40,7 @@ def corrected_t(
     scores: Sequence[float] | NDArray[np.float64],
     ratio: float,
     *,
+    repeats: int = 1,
     level: float = 0.95,
     low: float | None = None,
     high: float | None = None,
@@ -52,6 +53,8 @@ def corrected_t(
         One score per held-out block, J of them.
     ratio : float
         Rows in a test block over rows in its training set; the mean where they differ.
+    repeats : int, default=1
+        How many partitions of the same rows the blocks come from, R; fewer than the scores.
     level : float in (0, 1), default=0.95
         Nominal coverage.
     low, high : float, optional
@@ -64,10 +67,11 @@ def corrected_t(
 
     Notes
     -----
-    .. math:: \bar s \pm t_{J-1,\,(1+level)/2}\,
+    .. math:: \bar s \pm t_{J-R,\,(1+level)/2}\,
               \sqrt{(\tfrac1J + \tfrac{n_{test}}{n_{train}})\hat\sigma^2}
 
-    with the sample variance of the scores. Source: Nadeau and Bengio (2003), Machine Learning 52.
+    with the sample variance of the scores. The means of partitions of the same rows hardly differ,
+    so that each costs a degree of freedom. Source: Nadeau and Bengio (2003), Machine Learning 52.
 
     Examples
     --------
@@ -81,8 +85,12 @@ def corrected_t(
     if not ratio >= 0:
         raise ParameterError(f"ratio must be at least 0, got {ratio!r}")
     count = len(values)
+    if not 1 <= repeats < count:
+        raise ParameterError(
+            f"repeats must be in [1, {count}) with {count} scores, got {repeats!r}"
+        )
     spread = (1 / count + ratio) * float(values.var(ddof=1))
-    return _student(float(values.mean()), spread, count - 1, level, low, high)
+    return _student(float(values.mean()), spread, count - repeats, level, low, high)
 
 
 def next_t(

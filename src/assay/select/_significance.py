@@ -37,7 +37,9 @@ class Posterior:
         return self.p_value / 2 if self.mean > 0 else 1 - self.p_value / 2
 
 
-def correlated_t(differences: NDArray[np.float64], ratio: float, rope: float) -> Posterior:
+def correlated_t(
+    differences: NDArray[np.float64], ratio: float, rope: float, *, repeats: int = 1
+) -> Posterior:
     r"""Return the corrected resampled t-test and the Bayesian correlated t-test of differences.
 
     Parameters
@@ -48,12 +50,14 @@ def correlated_t(differences: NDArray[np.float64], ratio: float, rope: float) ->
         Rows in a test set over rows in its training set.
     rope : float
         Differences up to this one are of no practical interest.
+    repeats : int, default=1
+        How many partitions of the same rows the fits come from, R.
 
     Notes
     -----
     .. math:: t = \frac{\bar d}{\sqrt{(\frac{1}{J} + \frac{n_{test}}{n_{train}})\,\hat\sigma^2}}
 
-    with J - 1 degrees of freedom; the posterior is the same distribution around :math:`\bar d`.
+    with J - R degrees of freedom; the posterior is the same distribution around :math:`\bar d`.
     Sources: Nadeau and Bengio (2003), Machine Learning 52; Corani and Benavoli (2015), Machine
     Learning 100.
 
@@ -70,7 +74,7 @@ def correlated_t(differences: NDArray[np.float64], ratio: float, rope: float) ->
     def under(value: float) -> float:
         if spread == 0:
             return float(mean < value) + 0.5 * float(mean == value)
-        return float(stdtr(count - 1, (value - mean) / spread))
+        return float(stdtr(count - repeats, (value - mean) / spread))
 
     at_zero = under(0.0)
     low, high = under(-rope), under(rope)
