@@ -80,12 +80,14 @@ def _figures(tools: Mapping[str, Row]) -> Iterable[str]:
     width = ours["width"] / ours["ideal"]
     yield from (str(ours["draws"]), _bias(ours), f"{100 * ours['coverage']:.1f}", f"{width:.2f}")
     yield f"{100 * ours['called_signal']:.1f}"
-    yield from (_bias(grid), f"{100 * grid['coverage']:.0f}" if grid else "-")
+    held = grid["coverage"] if grid else math.nan
+    yield from (_bias(grid), f"{100 * held:.0f}" if math.isfinite(held) else "-")
     yield from (_bias(tools.get(name)) for name in ("flaml", "mljar"))
 
 
 def _bias(row: Row | None) -> str:
-    return f"{_unit(row) * row['bias']:+.1f}" if row else "-"
+    points = _unit(row) * row["bias"] if row else math.nan
+    return f"{points:+.1f}" if math.isfinite(points) else "-"
 
 
 def _unit(row: Row) -> float:

@@ -21,6 +21,11 @@ def test_a_line_of_the_docs_has_all_tools_of_a_cell_in_its_units() -> None:
     assert tables.page([OURS, GRID, ALARMS]) == "numbers mae,50,500,+0.5,95.4,1.50,25.0,-2.5,70,-,-"
 
 
+def test_a_number_that_a_tool_could_not_give_is_a_dash() -> None:
+    undefined = {**GRID, "bias": float("nan"), "coverage": float("nan")}
+    assert tables.page([OURS, undefined]) == "numbers mae,50,500,+0.5,95.4,1.50,25.0,-,-,-,-"
+
+
 def test_the_text_has_a_line_for_each_tool_and_its_means() -> None:
     lines = tables.text([OURS, GRID, ALARMS]).splitlines()
     assert lines[-5].split()[:6] == ["numbers", "mae", "50", "assay", "500", "2.000"]
