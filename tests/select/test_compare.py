@@ -32,6 +32,8 @@ def test_figures_are_those_of_the_corrected_test() -> None:
     # Blocks of 35 and 36 rows: their ratio to the rest is 1/4 but for the third digit.
     # Three partitions of the same rows: 3 x (5 - 1) degrees of freedom.
     assert found.p_value == pytest.approx(2 * stats.t.sf(abs(t), 12), rel=0.05)
+    half = stats.t.ppf(0.975, 12) * d.mean() / t
+    assert found.gain.high - found.gain.low == pytest.approx(2 * half, rel=0.003)
     assert found.gain.value == pytest.approx(found.a.value - found.b.value, abs=1e-12)
     assert found.a_better + found.equal + found.b_better == pytest.approx(1.0, abs=1e-12)
     assert found.verdict == "a"

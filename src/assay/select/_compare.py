@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -182,16 +183,15 @@ def _concluded(
 ) -> Comparison:
     sign = 1.0 if metric.greater_is_better else -1.0
     difference = score[:, 0] - score[:, 1]
-    bounds = {"low": metric.low, "high": metric.high, "repeats": repeats}
+    interval = partial(corrected_t, ratio=ratio, repeats=repeats)
+    bounds = {"low": metric.low, "high": metric.high}
     span = None if metric.low is None or metric.high is None else metric.high - metric.low
-    gain = corrected_t(
-        difference, ratio, repeats=repeats, low=None if span is None else -span, high=span
-    )
+    gain = interval(difference, low=None if span is None else -span, high=span)
     found = correlated_t(difference, ratio, rope, repeats=repeats)
     return Comparison(
         metric=metric.name,
-        a=corrected_t(sign * score[:, 0], ratio, **bounds),
-        b=corrected_t(sign * score[:, 1], ratio, **bounds),
+        a=interval(sign * score[:, 0], **bounds),
+        b=interval(sign * score[:, 1], **bounds),
         gain=gain,
         p_value=found.p_value,
         a_better=found.above,
