@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay._public import publish
 from assay.base._checks import check_interval, check_n_jobs, check_option, check_weight
 from assay.base._errors import DataError, ParameterError, did_you_mean
 from assay.base._estimator import Classifier, Clusterer, Estimator, Regressor, Transformer
@@ -54,3 +55,5 @@ __all__ = [
     "seeded",
     "with_seeds",
 ]
+
+publish(__name__)

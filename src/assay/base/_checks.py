@@ -54,7 +54,7 @@ def check_interval(
     --------
     >>> check_interval("n_neighbors", 0, 1, integer=True, options=["sqrt"])
     Traceback (most recent call last):
-    assay.base._errors.ParameterError: n_neighbors must be an integer >= 1 or 'sqrt'; got 0
+    assay.base.ParameterError: n_neighbors must be an integer >= 1 or 'sqrt'; got 0
     """
     options = tuple(options)
     if any(value is option or _equal_text(value, option) for option in options):
@@ -92,7 +92,7 @@ def check_option(name: str, value: object, allowed: Iterable[object]) -> None:
     --------
     >>> check_option("vote", "hart", ["hard", None])
     Traceback (most recent call last):
-    assay.base._errors.ParameterError: vote must be 'hard' or None; got 'hart'; did you mean 'hard'?
+    assay.base.ParameterError: vote must be 'hard' or None; got 'hart'; did you mean 'hard'?
     """
     allowed = tuple(allowed)
     if any(value is option or _equal_text(value, option) for option in allowed):

@@ -33,7 +33,7 @@ def check_random_state(random_state: object) -> np.random.RandomState:
     --------
     >>> check_random_state("seven")
     Traceback (most recent call last):
-    assay.base._errors.ParameterError: random_state must be None, an integer in [0, 2**32) or a ...
+    assay.base.ParameterError: random_state must be None, an integer in [0, 2**32) or a ...
     """
     try:
         return utils.check_random_state(random_state)  # type: ignore[no-any-return]

@@ -155,7 +155,7 @@ def check_plain_params(params: Mapping[str, object]) -> None:
     --------
     >>> check_plain_params({"kernel": len})
     Traceback (most recent call last):
-    assay.base._state.StateError: parameter kernel is the function len: code cannot be saved as data
+    assay.base.StateError: parameter kernel is the function len: code cannot be saved as data
     """
     for name, value in params.items():
         _Canonical().add(f"parameter {name}", value)

@@ -46,7 +46,7 @@ def check_array_state(
     >>> model = SimpleNamespace(codes_=np.array([0, 7]))
     >>> check_array_state(model, "codes_", "i", (2,), low=0, high=1)
     Traceback (most recent call last):
-    assay.base._errors.DataError: ...: SimpleNamespace.codes_ has values outside [0, 1]
+    assay.base.DataError: ...: SimpleNamespace.codes_ has values outside [0, 1]
     """
     array = getattr(model, name, None)
     where = f"{type(model).__name__}.{name}"
@@ -102,7 +102,7 @@ def check_models_state(
     >>> check_models_state(model, "estimators_", count=1, n_features=1)
     >>> check_models_state(model, "estimators_", n_features=2)
     Traceback (most recent call last):
-    assay.base._errors.DataError: ...: SimpleNamespace.estimators_[0] has 1 columns, not 2
+    assay.base.DataError: ...: SimpleNamespace.estimators_[0] has 1 columns, not 2
     """
     where = f"the model is damaged: {type(model).__name__}.{name}"
     models = getattr(model, name, None)

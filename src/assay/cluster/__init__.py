@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay._public import publish
 from assay.cluster._agglomerative import AgglomerativeClustering
 from assay.cluster._choose import ClusterCount, ClusterCountRow, choose_n_clusters
 from assay.cluster._criteria import ClusterCriteria, cluster_criteria
@@ -31,3 +32,5 @@ __all__ = [
     "describe_clusters",
     "normalized_cut",
 ]
+
+publish(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay._public import publish
 from assay.datasets._bundled import (
     load_pca_example,
     load_penguins,
@@ -29,3 +30,5 @@ __all__ = [
     "load_wine",
     "path",
 ]
+
+publish(__name__)

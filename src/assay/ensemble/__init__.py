@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay._public import publish
 from assay.ensemble._adaboost import AdaBoostClassifier
 from assay.ensemble._bagging import BaggingClassifier, BaggingRegressor
 from assay.ensemble._blending import BlendingClassifier, BlendingRegressor
@@ -51,3 +52,5 @@ __all__ = [
     "permutation_importance_oob",
     "stability",
 ]
+
+publish(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay._public import publish
 from assay.evaluate._cost import CostScorer, cost_metric, decide, expected_cost
 from assay.evaluate._cost_matrix import CostMatrix
 from assay.evaluate._formulas import Formula, RowMean, scores_without
@@ -50,3 +51,5 @@ __all__ = [
     "sample_interval",
     "scores_without",
 ]
+
+publish(__name__)

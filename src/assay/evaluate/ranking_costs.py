@@ -154,7 +154,7 @@ def check_omega(omega: str | Cost, n_positions: int, *, k: int = 10) -> None:
     --------
     >>> check_omega(lambda i, j: (i - j) ** 2, 10)
     Traceback (most recent call last):
-    assay.base._errors.ParameterError: omega breaks the triangle inequality at positions 1, 2, 3:
+    assay.base.ParameterError: omega breaks the triangle inequality at positions 1, 2, 3:
     omega(1, 3) = 4 > omega(1, 2) + omega(2, 3) = 2
     """
     check_interval("n_positions", n_positions, 1, integer=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay._public import publish
 from assay.features._chain import Chain
 from assay.features._consensus import ConsensusSelector, consensus
 from assay.features._consensus_nested import ConsensusStudy, consensus_nested
@@ -25,3 +26,5 @@ __all__ = [
     "consensus",
     "consensus_nested",
 ]
+
+publish(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay._public import publish
 from assay.linear._elastic_net import ElasticNet
 from assay.linear._gradient_descent import GradientDescentClassifier, GradientDescentRegressor
 from assay.linear._gradient_descent_solver import learning_rate
@@ -29,3 +30,5 @@ __all__ = [
     "lasso_path",
     "learning_rate",
 ]
+
+publish(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay._public import publish
 from assay.multiclass._all_vs_all import AllVsAllClassifier
 from assay.multiclass._calibrated import CalibratedClassifier
 from assay.multiclass._cost_classifier import CostClassifier
@@ -17,3 +18,5 @@ __all__ = [
     "OneVsAllClassifier",
     "ProbabilityMap",
 ]
+
+publish(__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay._public import publish
 from assay.neighbors._condensed import CondensedNeighborsClassifier
 from assay.neighbors._hashing import HashedNeighbors
 from assay.neighbors._k_neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -23,3 +24,5 @@ __all__ = [
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
 ]
+
+publish(__name__)

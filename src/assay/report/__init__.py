@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay._public import publish
 from assay.report._cluster_render import render_clusters, write_clusters
 from assay.report._cluster_text import cluster_text
 from assay.report._holdout import opening_text
@@ -18,3 +19,5 @@ __all__ = [
     "write",
     "write_clusters",
 ]
+
+publish(__name__)

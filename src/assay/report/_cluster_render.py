@@ -33,7 +33,7 @@ def render_clusters(record: Mapping[str, Any]) -> str:
     --------
     >>> render_clusters({"format": 0})
     Traceback (most recent call last):
-    assay.base._errors.DataError: the record has format 0 and task None; this shows clusters of ...
+    assay.base.DataError: the record has format 0 and task None; this shows clusters of ...
     """
     return framed(cluster_page(record), "clusters.html.j2", "clusters.css")
 

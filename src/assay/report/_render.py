@@ -44,7 +44,7 @@ def render(record: Mapping[str, Any]) -> str:
     --------
     >>> render({"format": 0})
     Traceback (most recent call last):
-    assay.base._errors.DataError: the record has format 0; this version of Assay shows format 1
+    assay.base.DataError: the record has format 0; this version of Assay shows format 1
     """
     return framed(page(record), "report.html.j2")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay._public import publish
 from assay.select._adaptive import AdaptiveSearch, Price
 from assay.select._blocks import make_blocks
 from assay.select._compare import Comparison, compare
@@ -92,3 +93,5 @@ __all__ = [
     "sobol",
     "sobol_family",
 ]
+
+publish(__name__)

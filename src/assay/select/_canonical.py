@@ -142,7 +142,22 @@ def _importable(value: Any, where: str) -> str:
     module, name = getattr(value, "__module__", None), value.__qualname__
     if module is None or "<" in name:
         raise _no_form(value, where)
-    return f"{module}:{name}"
+    return public_name(value)
+
+
+def public_name(value: Any) -> str:
+    """Return the name under which a class or function is imported, private files left out.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> Ridge.__module__, public_name(Ridge)
+    ('sklearn.linear_model._ridge', 'sklearn.linear_model:Ridge')
+    """
+    parts = value.__module__.split(".")
+    private = [part.startswith("_") and not part.startswith("__") for part in parts]
+    shown = parts[: private.index(True)] if any(private) else parts
+    return f"{'.'.join(shown or parts)}:{value.__qualname__}"
 
 
 def _version(cls: type) -> str | None:

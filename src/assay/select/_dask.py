@@ -129,10 +129,10 @@ class Cluster:
             self._client.close(timeout=2)
 
     def _submit(self, task: Task) -> Any:
-        problem, partition, *unit = task
+        problem, partition, family, unit = task
         data = self._data(problem), self._data(partition)
         try:
-            return self._client.submit(work_on_worker, *data, *unit, versions(), pure=False)
+            return self._client.submit(work_on_worker, *data, family, unit, versions(), pure=False)
         except (OSError, RuntimeError, TimeoutError) as error:
             raise self._lost() from error
 
@@ -175,7 +175,7 @@ class Cluster:
 
     def _result(self, future: Any, task: Task, killed: Counter[str]) -> Result | None:
         """Return what a future gives; None if the unit has to run again."""
-        family, key = task[2], task[5]
+        family, key = task[2], task[3].key
         try:
             result: Result = future.result(timeout=_PATIENCE_SECONDS)
             return result

@@ -14,9 +14,9 @@ from assay.select._encode import Encodings
 from assay.select._family import Family
 from assay.select._notes import listening
 from assay.select._partition import Partition
-from assay.select._plan import Split
 from assay.select._problem import Problem
 from assay.select._task import Result, work
+from assay.select._unit import Unit
 
 #: What numbers depend on: with other versions, bytes might differ.
 LIBRARIES = ("assay-ml", "numpy", "scipy", "scikit-learn")
@@ -38,9 +38,7 @@ def work_on_worker(
     problem: Problem,
     partition: Partition,
     family: Family,
-    candidates: tuple[int, ...],
-    split: Split,
-    key: str,
+    unit: Unit,
     expected: Mapping[str, str],
 ) -> Result:
     """Run one unit."""
@@ -58,7 +56,7 @@ def work_on_worker(
             _Kept.encodings = Encodings(worker.state.nthreads + 1)
         encodings = _Kept.encodings
     with listening():
-        return work((problem, partition, family, candidates, split, key), encodings)
+        return work((problem, partition, family, unit), encodings)
 
 
 def forget() -> None:

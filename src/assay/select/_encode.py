@@ -18,7 +18,7 @@ from assay.select._partition import Partition
 from assay.select._path import Path
 from assay.select._plan import Split
 from assay.select._problem import Problem
-from assay.select._seeds import seeded
+from assay.select._seeds import fit_seed, seeded
 
 
 class Encodings:
@@ -44,16 +44,21 @@ class Encodings:
         family: Family,
         split: Split,
         train: NDArray[np.int64],
+        seeds: tuple[int, int],
     ) -> NDArray[Any]:
-        """Return all rows as the family's encoder gives them after a fit on the training rows."""
+        """Return all rows as the family's encoder gives them after a fit on the training rows.
+
+        `seeds` are the seed of the study and the number of the repeat.
+        """
         if family.encoder is None:
             return problem.X
         # Purged training sets depend on what is tested.
         tests = None if partition.purge is None else split.tests
         where = [problem.digest, partition.digest, split.train, tests]
-        key = digest([*where, family.encoder_digest])
+        seed = fit_seed(family.encoder, *seeds, "encoder", split.train, tests)
         made: NDArray[Any] = self._matrices.get(
-            key, lambda: self._encoded(seeded(family.encoder, key), problem, train, where)
+            digest([*where, seed, family.encoder_digest]),
+            lambda: self._encoded(seeded(family.encoder, seed), problem, train, where),
         )
         return made
 

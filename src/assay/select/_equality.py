@@ -15,7 +15,7 @@ from assay.select._partition import Partition
 from assay.select._path import DefaultPath, path_of
 from assay.select._plan import pair_out
 from assay.select._problem import Problem
-from assay.select._unit import run_unit, unit_key
+from assay.select._unit import Unit, run_unit, unit_key
 
 
 def assert_path_equals_single_fits(
@@ -68,12 +68,13 @@ def assert_path_equals_single_fits(
     task = "multiclass" if is_class else "regression"
     partition = Partition(make_blocks(target, n_blocks, task=task, seed=seed))
     plan = pair_out(n_blocks)
-    chosen = range(len(family.candidates))
+    chosen = tuple(range(len(family.candidates)))
     compared = 0
     for split in (*plan.splits[:n_splits], plan.outers[0].fit):
         key = unit_key(problem, partition, family, chosen, split, seed)
+        unit = Unit(0, chosen, 0, split, key, seed)
         ours, single = (
-            run_unit(problem, partition, family, chosen, split, key, Encodings(), path=path)
+            run_unit(problem, partition, family, unit, Encodings(), path=path)
             for path in (path_of(family.estimator), DefaultPath())
         )
         for index, (got, expected) in enumerate(zip(ours, single, strict=True)):

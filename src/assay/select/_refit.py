@@ -12,7 +12,6 @@ from threadpoolctl import threadpool_limits
 from assay.base import check_weight
 from assay.ensemble import WeightedEnsembleClassifier, WeightedEnsembleRegressor
 from assay.multiclass import CalibratedClassifier
-from assay.select._canonical import digest
 from assay.select._encode import encoded
 from assay.select._family import Family
 from assay.select._notes import collected, listening
@@ -20,7 +19,7 @@ from assay.select._outcome import Chosen, Gap, Outcome, Stack
 from assay.select._path import path_of, predict
 from assay.select._problem import Problem
 from assay.select._score import Judge
-from assay.select._seeds import seeded, seeded_candidate
+from assay.select._seeds import fit_seed, seeded, seeded_candidate
 
 # More training rows than this say no more about the gap, and some models predict slowly.
 _GAP_ROWS = 20_000
@@ -105,15 +104,20 @@ def refit(
 
 def _fitted(problem: Problem, family: Family, index: int, seed: int) -> tuple[Any, Any]:
     """Return encoder and estimator of one candidate."""
-    key = digest(["refit", problem.digest, family.digest([index]), seed])
     encoder, rows = None, problem.X
     if family.encoder is not None:
-        encoder = seeded(family.encoder, digest(["encoder", key]))
-        rows = encoded(encoder, rows, problem.y, np.arange(len(rows)))
-    return encoder, _estimator(problem, family, index, rows, key)
+        encoder, rows = _encoder(problem, family, seed)
+    return encoder, _estimator(problem, family, index, rows, seed)
 
 
-def _estimator(problem: Problem, family: Family, index: int, rows: Any, key: str) -> Any:
+def _encoder(problem: Problem, family: Family, seed: int) -> tuple[Any, Any]:
+    """Return the fitted encoder of a family and all rows encoded."""
+    encoder = seeded(family.encoder, fit_seed(family.encoder, seed, "refit"))
+    return encoder, encoded(encoder, problem.X, problem.y, np.arange(len(problem.X)))
+
+
+def _estimator(problem: Problem, family: Family, index: int, rows: Any, seed: int) -> Any:
+    key = fit_seed(family.estimator, seed, "refit")
     return path_of(family.estimator, problem.queries).refit(
         seeded(family.estimator, key),
         rows,
@@ -130,16 +134,14 @@ def _stacked(problem: Problem, stack: Stack, outcome: Outcome, seed: int) -> Any
     encoders = []
     for member in stack.members:
         family = member.family
-        key = digest(["refit", problem.digest, family.digest([member.index]), seed])
         encoder, rows = None, problem.X
         if family.encoder_digest is not None:
             name = family.encoder_digest
             if name not in made:
-                fresh = seeded(family.encoder, digest(["encoder", problem.digest, name, seed]))
-                made[name] = fresh, encoded(fresh, rows, problem.y, np.arange(len(rows)))
+                made[name] = _encoder(problem, family, seed)
             encoder, rows = made[name]
         encoders.append(encoder)
-        fitted = _estimator(problem, family, member.index, rows, key)
+        fitted = _estimator(problem, family, member.index, rows, seed)
         members.append((_name(family.name, members), fitted))
     weights = [member.weight for member in stack.members]
     width = problem.X.shape[1]

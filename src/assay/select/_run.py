@@ -56,8 +56,8 @@ class Runner:
 
     Notes
     -----
-    Results do not depend on `n_jobs` or `backend`: every unit is seeded by its key, and BLAS and
-    OpenMP use one thread in all modes.
+    Results do not depend on `n_jobs` or `backend`: the seeds of a unit follow from its place in the
+    study, and BLAS and OpenMP use one thread in all modes.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class Runner:
         if place not in self._units:
             member, partition = self.families[family], self.partitions[repeat]
             key = unit_key(self.problem, partition, member, chosen, split, self.seed)
-            self._units[place] = Unit(family, chosen, repeat, split, key)
+            self._units[place] = Unit(family, chosen, repeat, split, key, self.seed)
         return self._units[place]
 
     def expect(self, units: Iterable[Unit], others: int = 0) -> None:
@@ -198,7 +198,7 @@ class Runner:
 
     def _task(self, unit: Unit) -> Task:
         partition, family = self.partitions[unit.repeat], self.families[unit.family]
-        return self.problem, partition, family, unit.candidates, unit.split, unit.key
+        return self.problem, partition, family, unit
 
     def _order(self, unit: Unit) -> tuple[object, ...]:
         # Units with an encoder run training set by training set, the others family by family, so

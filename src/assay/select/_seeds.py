@@ -1,4 +1,9 @@
-"""Seeds that belong to a key: open ``random_state`` parameters filled in."""
+"""Seeds of fits: open ``random_state`` parameters filled in.
+
+What a unit *is* (data, code, versions) is its key in the ledger. What it *draws* depends only on
+the study's seed, on the repeat and split, and on the public name of the estimator's class: so a
+release of Assay or NumPy, a renamed file or other display names leave every number as it was.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +12,32 @@ from collections.abc import Mapping
 from typing import Any
 
 from assay.base import is_random_state, with_seeds
+from assay.select._canonical import digest, public_name
+
+
+def fit_seed(estimator: Any, seed: int, *place: Any) -> str:
+    """Return the text from which all random states of one fit are derived.
+
+    Candidates of one family share it within a split: differences between them are then differences
+    of their parameters, and a path can serve them all from one run.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What is fitted; only the public name of its class counts.
+    seed : int
+        Seed of the study.
+    *place
+        Which fit of the study: repeat and blocks, or a word such as "refit".
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> one = fit_seed(DecisionTreeClassifier(max_depth=1), 0, "refit")
+    >>> one == fit_seed(DecisionTreeClassifier(max_depth=2), 0, "refit")
+    True
+    """
+    return digest([seed, *place, public_name(type(estimator))])
 
 
 def seeded(estimator: Any, key: str) -> Any:

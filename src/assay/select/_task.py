@@ -7,21 +7,20 @@ from time import perf_counter
 from assay.select._encode import Encodings
 from assay.select._family import Family
 from assay.select._partition import Partition
-from assay.select._plan import Split
 from assay.select._problem import Problem
 from assay.select._record import encode
-from assay.select._unit import run_unit
+from assay.select._unit import Unit, run_unit
 
-#: Rows, blocks, model, which of its candidates, which blocks, key.
-Task = tuple[Problem, Partition, Family, tuple[int, ...], Split, str]
+#: Rows, blocks, model, which of its fits.
+Task = tuple[Problem, Partition, Family, Unit]
 #: (key, payload for the ledger, seconds it took)
 Result = tuple[str, bytes, float]
 
 
 def work(task: Task, encodings: Encodings) -> Result:
     """Run one unit; the same bytes wherever that is."""
-    problem, partition, family, candidates, split, key = task
+    problem, partition, family, unit = task
     start = perf_counter()
-    entries = run_unit(problem, partition, family, candidates, split, key, encodings)
-    lengths = [int(partition.sizes[block]) for block in split.tests]
-    return key, encode(entries, lengths), perf_counter() - start
+    entries = run_unit(problem, partition, family, unit, encodings)
+    lengths = [int(partition.sizes[block]) for block in unit.split.tests]
+    return unit.key, encode(entries, lengths), perf_counter() - start

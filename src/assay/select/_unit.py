@@ -19,7 +19,7 @@ from assay.select._path import Path, path_of
 from assay.select._plan import Split
 from assay.select._problem import Problem
 from assay.select._record import Entry
-from assay.select._seeds import seeded, seeded_candidate
+from assay.select._seeds import fit_seed, seeded, seeded_candidate
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +38,8 @@ class Unit:
         Which blocks.
     key : str
         SHA-256 of everything the result depends on.
+    seed : int, default=0
+        Seed of the study.
     """
 
     family: int
@@ -45,6 +47,11 @@ class Unit:
     repeat: int
     split: Split
     key: str
+    seed: int = 0
+
+    def fit_seed(self, estimator: Any) -> str:
+        """Return what seeds an estimator or encoder that is fitted in this unit."""
+        return fit_seed(estimator, self.seed, self.repeat, self.split.train, self.split.tests)
 
 
 def unit_key(
@@ -72,9 +79,7 @@ def run_unit(
     problem: Problem,
     partition: Partition,
     family: Family,
-    candidates: Sequence[int],
-    split: Split,
-    key: str,
+    unit: Unit,
     encodings: Encodings,
     path: Path | None = None,
 ) -> list[Entry]:
@@ -82,27 +87,30 @@ def run_unit(
 
     Parameters
     ----------
-    problem, partition, family, candidates, split, key
-        The unit.
+    problem, partition, family
+        The rows, their blocks and the candidates.
+    unit : Unit
+        Which of them.
     encodings : Encodings
         Encoded matrices that other units may have made already.
     path : Path, optional
         Instead of the family's own.
     """
+    split, key = unit.split, unit.fit_seed(family.estimator)
     train = partition.train_rows(split.train, split.tests)
     tests = [partition.rows(block) for block in split.tests]
-    settings = [seeded_candidate(family.candidates[index], key) for index in candidates]
+    settings = [seeded_candidate(family.candidates[index], key) for index in unit.candidates]
     runner = path_of(family.estimator, problem.queries) if path is None else path
     with collected() as notes:
         try:
-            X = encodings.matrix(problem, partition, family, split, train)
+            X = encodings.matrix(problem, partition, family, split, train, (unit.seed, unit.repeat))
         except Exception as error:
-            return [Entry(None, f"encoder: {_message(error)}", tuple(notes)) for _ in candidates]
+            return [Entry(None, f"encoder: {_message(error)}", tuple(notes)) for _ in settings]
         try:
             shared = encodings.shared(problem, family, X, runner, settings)
             template = seeded(family.estimator, key)
         except Exception as error:
-            return [Entry(None, _message(error), tuple(notes)) for _ in candidates]
+            return [Entry(None, _message(error), tuple(notes)) for _ in settings]
 
     def steps(chosen: Sequence[Mapping[str, Any]]) -> Iterator[Fitted]:
         found = runner.fit_predict(

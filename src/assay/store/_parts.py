@@ -137,9 +137,7 @@ def _known_id(estimator: Any) -> int:
         theirs = ", ".join(sorted(spec.name for spec in foreign.SPECS.values()))
         ours = [cls for cls in classes().values() if cls.__name__ == name]
         hint = "".join(
-            f"; {cls.__module__.rpartition('.')[0]}.{name} can be held"
-            for cls in ours
-            if issubclass(cls, Estimator)
+            f"; {cls.__module__}.{name} can be held" for cls in ours if issubclass(cls, Estimator)
         )
         raise Unstorable(
             f"a model file cannot hold {name}, only models whose state is plain arrays: those of "

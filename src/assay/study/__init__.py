@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay._public import publish
 from assay.study._cluster import find_clusters
 from assay.study._cluster_methods import usual_distance
 from assay.study._clustering import Clustering
@@ -25,3 +26,5 @@ __all__ = [
     "portfolio",
     "usual_distance",
 ]
+
+publish(__name__)

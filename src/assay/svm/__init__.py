@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay._public import publish
 from assay.svm._kernel_logistic import KernelLogisticRegression
 from assay.svm._kernel_vote import KernelVoteClassifier
 from assay.svm._mercer import MercerReport, check_mercer
@@ -16,3 +17,5 @@ __all__ = [
     "MercerReport",
     "check_mercer",
 ]
+
+publish(__name__)

@@ -38,7 +38,7 @@ def check_kernel_params(params: Mapping[str, Any]) -> None:
     >>> check_kernel_params({"kernel": "rbf", "degree": 3, "gamma": 0, "coef0": 0.0,
     ...                      "sigma": None, "sigma_convention": "2sigma2"})
     Traceback (most recent call last):
-    assay.base._errors.ParameterError: gamma must be a finite number > 0, 'scale' or 'auto'; got 0
+    assay.base.ParameterError: gamma must be a finite number > 0, 'scale' or 'auto'; got 0
     """
     kernel, sigma = params["kernel"], params["sigma"]
     if not callable(kernel):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay._public import publish
 from assay.table._columns import Column, Feature
 from assay.table._dataset import Dataset, RowAccount
 from assay.table._encoder import Encoder
@@ -27,3 +28,5 @@ __all__ = [
     "prepare",
     "read",
 ]
+
+publish(__name__)

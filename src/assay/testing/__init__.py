@@ -15,7 +15,10 @@ or one test per check, with pytest::
 
 from __future__ import annotations
 
+from assay._public import publish
 from assay.testing._contract import check_estimator_contract, contract_checks
 from assay.testing._discovery import public_estimators
 
 __all__ = ["check_estimator_contract", "contract_checks", "public_estimators"]
+
+publish(__name__)

@@ -1,10 +1,11 @@
 """Small calculators of learning theory: votes, samples, information, and sizes of spaces.
 
-Nothing here imports anything of Assay; a wrong argument is a ValueError.
+Nothing here imports another package of Assay; a wrong argument is a ValueError.
 """
 
 from __future__ import annotations
 
+from assay._public import publish
 from assay.theory._bias_variance import BiasVariance, bias_variance
 from assay.theory._bootstrap import bootstrap_share
 from assay.theory._chi_square import chi_square_deviation, chi_square_threshold
@@ -41,3 +42,5 @@ __all__ = [
     "perceptron_mistake_bound",
     "quadratic_kernel",
 ]
+
+publish(__name__)

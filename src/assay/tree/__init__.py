@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from assay._public import publish
 from assay.tree._decision_list import DecisionListClassifier
 from assay.tree._decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from assay.tree._density_tree import DensityTree
@@ -26,3 +27,5 @@ __all__ = [
     "export_vega",
     "rules",
 ]
+
+publish(__name__)
