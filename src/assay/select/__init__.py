@@ -27,12 +27,20 @@ from assay.select._outcome import (
     NestedRow,
     Outcome,
     OuterPredictions,
-    PlanSummary,
     Stack,
     Work,
 )
 from assay.select._path import DefaultPath, Path, queries_for
-from assay.select._plan import Outer, Plan, Split, blocks_in_time, forward, holdout, pair_out
+from assay.select._plan import (
+    Outer,
+    Plan,
+    PlanSummary,
+    Split,
+    blocks_in_time,
+    forward,
+    holdout,
+    pair_out,
+)
 from assay.select._refit import Refitted, refit
 from assay.select._search import search
 from assay.select._set_aside import set_aside

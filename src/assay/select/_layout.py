@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from assay.base import DataError
 from assay.select._blocks import linked, make_blocks
 from assay.select._duplicates import are_copies, duplicate_ids
-from assay.select._outcome import PlanSummary
 from assay.select._partition import Partition
-from assay.select._plan import Plan
+from assay.select._plan import Plan, PlanSummary
 from assay.select._problem import Problem
 
 

@@ -13,6 +13,7 @@ from assay.evaluate import CostMatrix, Interval, Metric
 from assay.multiclass import ProbabilityMap
 from assay.select._family import Family
 from assay.select._ladder import Rung
+from assay.select._plan import PlanSummary
 from assay.select._score import ScoreTable
 
 
@@ -123,19 +124,6 @@ class Work:
     fits: int
     naive_fits: int
     units: int
-
-
-@dataclass(frozen=True)
-class PlanSummary:
-    """How the rows were split; `duplicates` counts rows that have an equal one in their block."""
-
-    kind: str
-    blocks: int
-    repeats: int
-    stratified: bool
-    grouped: bool
-    duplicates: int
-    text: str
 
 
 @dataclass(frozen=True, eq=False)

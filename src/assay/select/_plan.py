@@ -84,6 +84,19 @@ class Plan:
         return nested * repeats + self.naive_final * n_candidates + 1
 
 
+@dataclass(frozen=True)
+class PlanSummary:
+    """How the rows were split; `duplicates` counts rows that have an equal one in their block."""
+
+    kind: str
+    blocks: int
+    repeats: int
+    stratified: bool
+    grouped: bool
+    duplicates: int
+    text: str
+
+
 def pair_out(n_blocks: int = 5) -> Plan:
     """Fit without every pair of blocks; each fit serves both orders of its pair.
 
