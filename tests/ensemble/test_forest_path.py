@@ -18,7 +18,7 @@ from assay.ensemble import (
 from assay.ensemble import _forest_path as path_module
 from assay.ensemble._forest_grow import grown_forest
 from assay.select import Family, assert_path_equals_single_fits
-from assay.select._path import count_fits
+from assay.select.run._path import count_fits
 
 NUMBERS = [{"n_estimators": n} for n in (1, 2, 5, 10, 20)]
 FORESTS = [

@@ -3,21 +3,7 @@
 from __future__ import annotations
 
 from assay._public import publish
-from assay.select._adaptive import AdaptiveSearch, Price
-from assay.select._blocks import make_blocks
-from assay.select._compare import Comparison, compare
-from assay.select._curves import complexity_curve
-from assay.select._curves_learning import learning_curve
-from assay.select._curves_result import Curve
-from assay.select._deadline import Deadline, seconds_of
-from assay.select._duplicates import duplicate_ids
-from assay.select._equality import assert_path_equals_single_fits
-from assay.select._family import Family
-from assay.select._ladder import Rung
-from assay.select._ledger import Ledger
-from assay.select._model_selection import SizeSelection, model_selection
-from assay.select._nested_search import NestedSearch
-from assay.select._outcome import (
+from assay.select.choose import (
     Baseline,
     Calibration,
     Chosen,
@@ -27,26 +13,57 @@ from assay.select._outcome import (
     NestedRow,
     Outcome,
     OuterPredictions,
+    Refitted,
+    Rung,
     Stack,
     Work,
+    refit,
 )
-from assay.select._path import DefaultPath, Path, queries_for
-from assay.select._plan import (
+from assay.select.curves import (
+    Curve,
+    SizeSelection,
+    complexity_curve,
+    learning_curve,
+    model_selection,
+)
+from assay.select.plan import (
     Outer,
     Plan,
     PlanSummary,
     Split,
     blocks_in_time,
+    duplicate_ids,
     forward,
     holdout,
+    make_blocks,
     pair_out,
+    set_aside,
 )
-from assay.select._refit import Refitted, refit
-from assay.select._search import search
-from assay.select._set_aside import set_aside
-from assay.select._sobol import draws, sobol, sobol_family
-from assay.select._space import grid
-from assay.select._space_dimensions import Choice, Integer, Real
+from assay.select.run import (
+    Deadline,
+    DefaultPath,
+    Family,
+    Ledger,
+    Path,
+    assert_path_equals_single_fits,
+    queries_for,
+    seconds_of,
+)
+from assay.select.searches import (
+    AdaptiveSearch,
+    Choice,
+    Comparison,
+    Integer,
+    NestedSearch,
+    Price,
+    Real,
+    compare,
+    draws,
+    grid,
+    search,
+    sobol,
+    sobol_family,
+)
 
 __all__ = [
     "AdaptiveSearch",

@@ -1,0 +1,146 @@
+"""Calibration and thresholds, learned on level-1 data and taken only where they help.
+
+Each way is learned without block j and scored on block j, for every level-1 block j; the best one
+is taken if it beats leaving the predictions as they are. A map of the probabilities is tried where
+the score depends on their size (log loss, Brier score, costs); a threshold where labels of two
+classes are scored and the most probable one need not be the best (F1, balanced accuracy and such).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.base import Predicted
+from assay.multiclass import ProbabilityMap
+from assay.select.choose._level_one import LevelOne, Piece, cross_fitted, mean_score
+from assay.select.choose._recipe import adjusted
+from assay.select.choose._score import Judge
+
+ON_PROBABILITIES = frozenset({"log_loss", "brier_score", "d2_log_loss_score", "d2_brier_score"})
+ON_LABELS = frozenset(
+    {"balanced_accuracy", "matthews_corrcoef", "f1", "f1_macro", "f1_weighted", "jaccard",
+     "jaccard_macro", "jaccard_weighted"}
+)  # fmt: skip
+# A staircase through fewer rows follows their noise.
+ISOTONIC_ROWS = 1000
+_MOST_THRESHOLDS = 99
+
+
+@dataclass(frozen=True, eq=False)
+class Adjusted:
+    """The way that was best, if any was better than none, and what each scored.
+
+    Parameters
+    ----------
+    method : str or None
+        "sigmoid", "isotonic", "temperature", "threshold", or None for none.
+    learned : ProbabilityMap or None
+        From all pieces.
+    threshold : float or None
+        From all pieces.
+    scores : dict of str to float
+        Mean score of each way, "none" among them, greater is better.
+    """
+
+    method: str | None = None
+    learned: ProbabilityMap | None = None
+    threshold: float | None = None
+    scores: dict[str, float] = field(default_factory=dict)
+
+
+def ways(judge: Judge, rows: int) -> list[str]:
+    """Return what is tried for this metric and so many level-1 rows."""
+    if judge.n_classes is None:
+        return []
+    if judge.cost is not None or judge.metric.name in ON_PROBABILITIES:
+        many = ["isotonic"] if rows >= ISOTONIC_ROWS else []
+        return ["temperature", "sigmoid", *many]
+    if judge.n_classes == 2 and judge.metric.name in ON_LABELS:
+        return ["threshold"]
+    return []
+
+
+def adjustment(level: LevelOne, pieces: Sequence[Piece], said: Sequence[Predicted]) -> Adjusted:
+    """Find the way that is best by cross-fitting, and learn it from all pieces.
+
+    Parameters
+    ----------
+    level : LevelOne
+        Truth and weights.
+    pieces : sequence of Piece
+        The question.
+    said : sequence of Predicted
+        Predictions of the choice so far, one per piece.
+    """
+    rows = len(np.unique(np.concatenate([piece.rows for piece in pieces])))
+    tried = ways(level.judge, rows)
+    if not tried or any(each.probability is None for each in said):
+        return Adjusted()
+
+    def learn(way: str) -> Callable[[list[int]], Callable[[int], Predicted]]:
+        def from_pieces(train: list[int]) -> Callable[[int], Predicted]:
+            found = _learned(way, level, [pieces[at] for at in train], [said[at] for at in train])
+            return lambda at: adjusted(said[at], *found)
+
+        return from_pieces
+
+    scores = {"none": _mean(level, pieces, said)}
+    for way in tried:
+        mapped = cross_fitted(pieces, learn(way))
+        if mapped is None:
+            return Adjusted()
+        scores[way] = _mean(level, pieces, mapped)
+    best = max(scores, key=lambda way: scores[way])  # the first of equals: none
+    if best == "none" or not scores[best] > scores["none"]:
+        return Adjusted(scores=scores)
+    learned, threshold = _learned(best, level, pieces, said)
+    return Adjusted(best, learned, threshold, scores)
+
+
+def _mean(level: LevelOne, pieces: Sequence[Piece], said: Sequence[Predicted]) -> float:
+    return mean_score([level.score(p, each) for p, each in zip(pieces, said, strict=True)])
+
+
+def _learned(
+    way: str, level: LevelOne, pieces: Sequence[Piece], said: Sequence[Predicted]
+) -> tuple[ProbabilityMap | None, float | None]:
+    shares = np.concatenate([np.asarray(each.probability) for each in said])
+    if way == "threshold":
+        rows = np.concatenate([piece.rows for piece in pieces])
+        return None, best_threshold(level.judge, rows, shares)
+    codes = np.concatenate([level.truth(piece) for piece in pieces]).astype(np.int64)
+    weight = None
+    if level.judge.weight is not None:
+        weight = np.concatenate([level.weight(piece) for piece in pieces])
+        if not weight.any():
+            weight = None
+    return ProbabilityMap.fit(way, shares, codes, weight), None
+
+
+def best_threshold(judge: Judge, rows: NDArray[np.int64], shares: NDArray[np.float64]) -> float:
+    """Return the threshold on the second class of two with the best score on all rows together.
+
+    Of thresholds that are equally good the one nearest to 1/2. At most 99 are tried, evenly among
+    the ranks of the rows, each half-way between two neighbouring probabilities.
+    """
+    values = np.unique(shares[:, 1])
+    if len(values) < 2:
+        return 0.5
+    middles = (values[1:] + values[:-1]) / 2
+    if len(middles) > _MOST_THRESHOLDS:
+        picked = np.quantile(shares[:, 1], np.linspace(0, 1, _MOST_THRESHOLDS + 2)[1:-1])
+        near = np.unique(np.clip(np.searchsorted(values, picked), 1, len(values) - 1))
+        middles = middles[near - 1]
+    tried = np.unique(np.append(middles, 0.5))
+    tried = tried[np.argsort(np.abs(tried - 0.5), kind="stable")]
+    best, found = -np.inf, 0.5
+    for threshold in tried.tolist():
+        label = (shares[:, 1] > threshold).astype(np.int64)
+        score, _ = judge.score(rows, Predicted(label=label, probability=shares))
+        if score > best + 1e-12:
+            best, found = score, threshold
+    return float(found)

@@ -1,0 +1,194 @@
+"""Nested choice: pick by inner scores, judge on the block that had no part in them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.base import DataError, Predicted
+from assay.select.choose._decide import Chooser
+from assay.select.choose._outcome import OuterPredictions
+from assay.select.choose._recipe import Recipe
+from assay.select.choose._score import Judge, ScoreTable
+from assay.select.choose._trivial import trivial_prediction
+from assay.select.plan import Outer, Plan
+from assay.select.run import Runner, Unit
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """An outer block after the choice: the winner, its inner score and its honest predictions."""
+
+    repeat: int
+    outer: Outer
+    rows: NDArray[np.int64]
+    train: NDArray[np.int64]
+    column: int
+    inner: float
+    predicted: Predicted
+    score: float
+    baseline: float
+    recipe: Recipe | None = None
+
+
+def nested_choice(
+    runner: Runner, plan: Plan, judge: Judge, table: ScoreTable, chooser: Chooser
+) -> tuple[list[Judged], list[Unit], list[str]]:
+    """Choose for every outer block and judge the choices.
+
+    Parameters
+    ----------
+    runner, plan, judge, table
+        The search so far: every candidate is fitted on every split of the plan.
+    chooser : Chooser
+        The rules; for an outer block they see only what has no part of it.
+
+    Returns
+    -------
+    judged : list of Judged
+        One per repeat and outer block.
+    units : list of Unit
+        The fits that were added.
+    notes : list of str
+        Choices whose fit failed, so that the next best was taken.
+    """
+    units: list[Unit] = []
+    notes: list[str] = []
+    choices: dict[tuple[int, Outer], list[tuple[Recipe, float]]] = {}
+    for repeat in range(len(runner.partitions)):
+        for outer in plan.outers:
+            inner = table.rows_of(repeat, outer.inner)
+            if table.defined[inner].any():
+                choices[repeat, outer] = _in_turn(chooser, table, inner)
+            else:
+                notes.append(
+                    f"block {outer.block}: {judge.metric.name} is undefined on all blocks that "
+                    "could choose for it; it was left out"
+                )
+    found: dict[tuple[int, Outer], tuple[Recipe, float, Predicted]] = {}
+    step = 0
+    while len(found) < len(choices):
+        waiting = {key: _nth(turn, step) for key, turn in choices.items() if key not in found}
+        batch = {
+            (repeat, outer): [
+                _outer_unit(runner, plan, table, repeat, outer, column) for column in recipe.columns
+            ]
+            for (repeat, outer), (recipe, _) in waiting.items()
+        }
+        new = [
+            unit
+            for (_, outer), fits in batch.items()
+            if outer.served_by is None
+            for unit, _ in fits
+        ]
+        runner.run(new)
+        units += new
+        for (repeat, outer), fits in batch.items():
+            recipe, expected = waiting[repeat, outer]
+            entries = [runner.entries(unit)[position] for unit, position in fits]
+            failed = next((at for at, entry in enumerate(entries) if entry.fitted is None), None)
+            if failed is not None:
+                name = runner.families[fits[failed][0].family].name
+                who = "a member of the stack," if recipe.is_stack else "the chosen candidate of"
+                notes.append(
+                    f"block {outer.block}: {who} {name} failed "
+                    f"({entries[failed].failed}); the next best was taken"
+                )
+                continue
+            parts = [
+                entry.fitted.predictions[unit.split.tests.index(outer.block)]
+                for entry, (unit, _) in zip(entries, fits, strict=True)
+                if entry.fitted is not None
+            ]
+            found[repeat, outer] = recipe, expected, recipe.apply(parts, judge.n_classes)
+        step += 1
+    judged = [
+        _judged(runner, judge, repeat, outer, *found[repeat, outer]) for repeat, outer in choices
+    ]
+    return judged, units, notes
+
+
+def _in_turn(
+    chooser: Chooser, table: ScoreTable, places: Sequence[int]
+) -> list[tuple[Recipe, float]]:
+    """Return the choice and, in case that its fit fails, the candidates from best to worst."""
+    if not table.ranking(places):
+        return []
+    decision = chooser.decide(places)
+    means = table.means(places)[0]
+    turn = [(decision.recipe, decision.inner)]
+    for column in table.ranking(places):
+        if not (decision.recipe.is_plain and decision.recipe.column == column):
+            turn.append((Recipe((column,)), float(means[column])))
+    return turn
+
+
+def _nth(turn: Sequence[tuple[Recipe, float]], step: int) -> tuple[Recipe, float]:
+    if step >= len(turn):
+        raise DataError(
+            "no candidate could be fitted and scored for every block; see the messages of the "
+            "failed candidates, or use fewer blocks or another metric"
+        )
+    return turn[step]
+
+
+def _outer_unit(
+    runner: Runner, plan: Plan, table: ScoreTable, repeat: int, outer: Outer, column: int
+) -> tuple[Unit, int]:
+    """Return the unit with the fit of an outer choice, and the position of the choice in it."""
+    candidate = table.candidates[column]
+    if outer.served_by is not None:
+        unit = runner.unit(candidate.family, repeat, plan.splits[outer.served_by])
+        return unit, candidate.index
+    return runner.unit(candidate.family, repeat, outer.fit, [candidate.index]), 0
+
+
+def _judged(
+    runner: Runner,
+    judge: Judge,
+    repeat: int,
+    outer: Outer,
+    recipe: Recipe,
+    inner: float,
+    predicted: Predicted,
+) -> Judged:
+    partition = runner.partitions[repeat]
+    rows = partition.rows(outer.block)
+    train = partition.train_rows(outer.fit.train, outer.fit.tests)
+    score, _ = judge.score(rows, predicted)
+    trivial, _ = judge.score(rows, trivial_prediction(judge, train, len(rows)))
+    decided = judge.decided(predicted)
+    return Judged(repeat, outer, rows, train, recipe.column, inner, decided, score, trivial, recipe)
+
+
+def outer_predictions(judge: Judge, judged: Sequence[Judged]) -> OuterPredictions:
+    """Collect the honest predictions of all outer blocks."""
+
+    def joined(field: str) -> NDArray[np.float64] | None:
+        parts = [getattr(each.predicted, field) for each in judged]
+        if all(part is None for part in parts):
+            return None
+        width = next(part.shape[1:] for part in parts if part is not None)
+        return np.concatenate(
+            [
+                np.full((len(each.rows), *width), np.nan) if part is None else part
+                for each, part in zip(judged, parts, strict=True)
+            ]
+        )
+
+    lengths = [len(each.rows) for each in judged]
+    label = None
+    if judge.n_classes is not None:
+        label = np.concatenate([np.asarray(each.predicted.label) for each in judged])
+    return OuterPredictions(
+        repeat=np.repeat([each.repeat for each in judged], lengths),
+        row=np.concatenate([each.rows for each in judged]),
+        block=np.repeat([each.outer.block for each in judged], lengths),
+        label=label,
+        probability=joined("probability"),
+        decision=joined("decision"),
+        value=joined("value"),
+    )

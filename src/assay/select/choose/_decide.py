@@ -1,0 +1,271 @@
+"""One choice: the best candidate, the simplest good one or a stack, and what comes after.
+
+The same rules make every choice. For outer block i they see only level-1 data in which block i has
+no part; for the final choice they see all of it. So the score on block i belongs to these rules as
+a whole: members, weights, ladder, calibration and threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.base import Predicted
+from assay.select.choose._calibrate import Adjusted, adjustment, ways
+from assay.select.choose._ladder import Rung, Step, climb
+from assay.select.choose._level_one import LevelOne, Piece, mean_score
+from assay.select.choose._recipe import Options, Recipe
+from assay.select.choose._score import Judge, ScoreTable
+from assay.select.choose._stack import (
+    MOST_MEMBERS,
+    Stacked,
+    best_of_families,
+    members_of,
+    stacked,
+)
+from assay.select.choose._trivial import baseline_name, trivial_prediction
+from assay.select.plan import Plan
+from assay.select.run import Runner
+
+# Bytes of predictions held at once; beyond it fewer members are considered.
+_MOST_BYTES = 1.5e9
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """What was chosen, and what was weighed.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        The choice.
+    inner : float
+        Its score on the blocks that chose it, weights and maps learned without the block.
+    single : float
+        The score of the best single candidate there.
+    stack : float or None
+        The score of the stack there; None if there was none.
+    adjusted : Adjusted
+        What calibration and thresholds scored.
+    ladder : tuple of Rung
+        From the trivial model up; empty unless it was asked for.
+    """
+
+    recipe: Recipe
+    inner: float
+    single: float
+    stack: float | None = None
+    adjusted: Adjusted = field(default_factory=Adjusted)
+    ladder: tuple[Rung, ...] = ()
+
+
+class Chooser:
+    """Makes the choices of one search, all by the same rules.
+
+    Parameters
+    ----------
+    runner, plan, judge, table
+        The search so far.
+    options : Options
+        What a choice may do.
+    """
+
+    def __init__(
+        self, runner: Runner, plan: Plan, judge: Judge, table: ScoreTable, options: Options
+    ) -> None:
+        self.runner, self.plan, self.judge, self.table = runner, plan, judge, table
+        self.options = options
+        self.notes: list[str] = []
+        if judge.metric.by_query and (options.stack or options.calibrate):
+            self.options = Options(prefer=options.prefer)
+            self.notes.append("a ranking is made by one candidate: nothing is stacked")
+        self._level = self._level_one() if self._looks_at_predictions else None
+
+    @property
+    def _looks_at_predictions(self) -> bool:
+        calibrates = self.options.calibrate and ways(self.judge, len(self.judge.y))
+        # One split has one score: only its rows can tell how far chance goes.
+        one_split = self.options.prefer == "simplest" and len(self.plan.splits) == 1
+        return bool(self.options.stack or calibrates or one_split)
+
+    def decide(self, places: Sequence[int], *, ladder: bool = False) -> Decision:
+        """Choose by the scores and predictions at these places only.
+
+        Parameters
+        ----------
+        places : sequence of int
+            Rows of the score table; at least one candidate has scores there.
+        ladder : bool, default=False
+            Whether the ladder is told.
+        """
+        ranking = self.table.ranking(places)
+        best = ranking[0]
+        single = float(self.table.means(places)[0][best])
+        if self._level is None:
+            return self._without_predictions(places, ranking, single, ladder)
+        pieces = self._level.pieces(places)
+        members = members_of(self.table, ranking, self._most)
+        whole = stacked(self._level, pieces, members) if self.options.stack else None
+        recipe, inner = Recipe((best,)), single
+        said = [self._level.said(piece, best) for piece in pieces]
+        if whole is not None and self._is_better(whole, pieces, said):
+            recipe, inner, said = whole.recipe, mean_score(whole.scores), whole.said
+        rungs: tuple[Rung, ...] = ()
+        if ladder or self.options.prefer == "simplest":
+            taken, rungs = self._climbed(places, ranking, pieces, recipe, whole)
+            if taken is not None:
+                recipe = Recipe((taken,))
+                inner = float(self.table.means(places)[0][taken])
+                said = [self._level.said(piece, taken) for piece in pieces]
+        adjusted = Adjusted()
+        if self.options.calibrate:
+            adjusted = adjustment(self._level, pieces, said)
+            if adjusted.method is not None:
+                recipe = Recipe(
+                    recipe.columns, recipe.weights, adjusted.learned, adjusted.threshold
+                )
+                inner = adjusted.scores[adjusted.method]
+        stack = None if whole is None else mean_score(whole.scores)
+        return Decision(recipe, inner, single, stack, adjusted, rungs)
+
+    @property
+    def _most(self) -> int:
+        """How many members a stack may be made of, by the memory that their predictions take."""
+        places = sum(
+            int(self.runner.partitions[repeat].sizes[block])
+            for repeat, _, block in self.table.places
+        )
+        # Outer choices differ in some of their members.
+        per_member = 1.5 * 8.0 * places * (self.judge.n_classes or 1)
+        return int(max(2, min(MOST_MEMBERS, _MOST_BYTES / per_member)))
+
+    def _level_one(self) -> LevelOne:
+        """Read what the candidates say that any choice may be about."""
+        wanted: set[int] = set()
+        repeats = range(len(self.runner.partitions))
+        questions = [
+            self.table.rows_of(repeat, outer.inner)
+            for repeat in repeats
+            for outer in self.plan.outers
+        ]
+        questions.append(
+            [row for repeat in repeats for row in self.table.rows_of(repeat, self.plan.final)]
+        )
+        for places in questions:
+            ranking = self.table.ranking(places)
+            wanted.update(members_of(self.table, ranking, self._most))
+            if self._most == MOST_MEMBERS or self.options.prefer == "simplest":
+                wanted.update(best_of_families(self.table, ranking))
+        return LevelOne(self.runner, self.plan, self.judge, self.table, wanted)
+
+    def _is_better(self, whole: Stacked, pieces: Sequence[Piece], said: list[Predicted]) -> bool:
+        """Say whether the stack is not clearly worse than the best candidate, where both score."""
+        if not whole.recipe.is_stack:
+            return False
+        assert self._level is not None
+        alone = np.array([self._level.score(p, each) for p, each in zip(pieces, said, strict=True)])
+        lead = np.array(whole.scores) - alone
+        lead = lead[np.isfinite(lead)]
+        if not len(lead):
+            return False
+        # The best candidate was picked for its scores on these very blocks, the stack was not. And
+        # a choice that hangs on a hair goes the wrong way more often than not, since the blocks
+        # that choose and the block that judges add up to the same rows. So the stack gets the
+        # benefit of the doubt: one standard error.
+        doubt = float(lead.std(ddof=1)) / np.sqrt(len(lead)) if len(lead) > 1 else 0.0
+        return bool(lead.mean() > -doubt)
+
+    def _without_predictions(
+        self, places: Sequence[int], ranking: Sequence[int], single: float, ladder: bool
+    ) -> Decision:
+        taken: int | None = None
+        rungs: tuple[Rung, ...] = ()
+        if ladder or self.options.prefer == "simplest":
+            taken, rungs = self._climbed(places, ranking, None, Recipe((ranking[0],)), None)
+        column = ranking[0] if taken is None else taken
+        inner = float(self.table.means(places)[0][column])
+        return Decision(Recipe((column,)), inner, single, ladder=rungs)
+
+    def _climbed(
+        self,
+        places: Sequence[int],
+        ranking: Sequence[int],
+        pieces: Sequence[Piece] | None,
+        recipe: Recipe,
+        whole: Stacked | None,
+    ) -> tuple[int | None, tuple[Rung, ...]]:
+        """Return the candidate that the ladder prefers to the recipe, if any, and the ladder."""
+        table, level = self.table, self._level
+        used = [row for row in places if table.defined[row]]
+        split_up = pieces is not None and len(used) == 1
+        sizes = table.means(places)[2]
+        trivial = self._trivial(used, pieces if split_up else None)
+        steps = [Step(baseline_name(self.judge), trivial)] if np.isfinite(trivial).all() else []
+        for column in best_of_families(table, ranking):
+            candidate = table.candidates[column]
+            family = self.runner.families[candidate.family]
+            if split_up:
+                assert pieces is not None
+                assert level is not None
+                if not level.has(pieces, column):  # for want of memory
+                    continue
+                scores = np.array([level.score(p, level.said(p, column)) for p in pieces])
+            else:
+                scores = table.score[used, column]
+            params = family.candidates[candidate.index]
+            steps.append(Step(family.name, scores, float(sizes[column]), column, params))
+        if whole is not None and recipe.is_stack:
+            size = float(sum(sizes[column] for column in recipe.columns))
+            steps.append(Step(f"stack of {len(recipe.columns)}", np.array(whole.scores), size))
+        if split_up:
+            fits, ratio = list(range(len(pieces or ()))), 0.0
+        else:
+            fits, ratio = self._fits(used)
+        order, rungs, first = climb(self.judge.metric, steps, fits, ratio)
+        taken = None
+        at = next(
+            at
+            for at, step in enumerate(order)
+            if (step.column in recipe.columns and not recipe.is_stack)
+            or (recipe.is_stack and step.column is None and step.size is not None)
+        )
+        if self.options.prefer == "simplest" and first != at:
+            at, taken = first, order[first].column
+        rungs[at] = _chosen(rungs[at])
+        return taken, tuple(rungs)
+
+    def _trivial(self, used: Sequence[int], pieces: Sequence[Piece] | None) -> NDArray[np.float64]:
+        """Return the scores of the trivial model at the places, or at the parts of the only one."""
+        judge, scores = self.judge, []
+        for at in range(len(used) if pieces is None else len(pieces)):
+            repeat, split, block = self.table.places[used[at] if pieces is None else used[0]]
+            fit, partition = self.plan.splits[split], self.runner.partitions[repeat]
+            train = partition.train_rows(fit.train, fit.tests)
+            rows = partition.rows(block) if pieces is None else pieces[at].rows
+            scores.append(judge.score(rows, trivial_prediction(judge, train, len(rows)))[0])
+        return np.array(scores)
+
+    def _fits(self, used: Sequence[int]) -> tuple[list[int], float]:
+        """Return which fit each place belongs to, and rows tested over rows trained on."""
+        names: dict[tuple[int, int], int] = {}
+        tested: dict[tuple[int, int], int] = {}
+        fits = []
+        for row in used:
+            repeat, split, block = self.table.places[row]
+            fits.append(names.setdefault((repeat, split), len(names)))
+            size = int(self.runner.partitions[repeat].sizes[block])
+            tested[repeat, split] = tested.get((repeat, split), 0) + size
+        ratios = [
+            count / len(self.runner.partitions[repeat].train_rows(fit.train, fit.tests))
+            for (repeat, split), count in tested.items()
+            for fit in [self.plan.splits[split]]
+        ]
+        return fits, float(np.mean(ratios))
+
+
+def _chosen(rung: Rung) -> Rung:
+    values = {name: getattr(rung, name) for name in rung.__dataclass_fields__}
+    return Rung(**{**values, "chosen": True})

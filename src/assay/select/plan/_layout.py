@@ -1,0 +1,185 @@
+"""Rows laid out for a plan: partitions, what stays together, and how it is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.base import DataError
+from assay.select.plan._blocks import linked, make_blocks
+from assay.select.plan._duplicates import are_copies, duplicate_ids
+from assay.select.plan._partition import Partition
+from assay.select.plan._plan import Plan, PlanSummary
+from assay.select.plan._problem import Problem
+
+
+class Layout:
+    """The rows of a problem in the blocks of a plan.
+
+    Parameters
+    ----------
+    problem : Problem
+        The rows.
+    task : str
+        "binary", "multiclass", "regression" or "rank".
+    plan : Plan
+        Which blocks are needed.
+    groups, time : ndarray, optional
+        What must not be split, and what must not be looked ahead.
+    repeats : int
+        Number of partitions.
+    seed : int
+        Seed of the partitions.
+    names : sequence of str, optional
+        Class names, for messages.
+    blocks : ndarray of int64, optional
+        Block of each row, if they are given: then nothing else decides.
+
+    Attributes
+    ----------
+    partitions : list of Partition
+        One per repeat.
+    clusters : ndarray of int64 or None
+        Rows that belong together: groups, and copies of the same row.
+    duplicates : int
+        Rows that have an equal row beside them in their block.
+    notes : list of str
+        What was done about repeated rows.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        task: str,
+        plan: Plan,
+        groups: NDArray[Any] | None,
+        time: NDArray[Any] | None,
+        repeats: int,
+        seed: int,
+        names: tuple[str, ...] | None = None,
+        blocks: NDArray[np.int64] | None = None,
+    ) -> None:
+        self.plan = plan
+        self.has_blocks = blocks is not None
+        self.repeats = repeats
+        self.has_groups = groups is not None
+        self.has_time = time is not None
+        self.n = len(problem.y)
+        self.duplicates = 0
+        self.notes: list[str] = []
+        self.clusters = linked(groups)
+        if time is None and blocks is None:
+            self._keep_copies_together(problem.X)
+        self.partitions = [
+            Partition(
+                make_blocks(
+                    problem.y,
+                    plan.n_blocks,
+                    task=task,
+                    groups=self.clusters,
+                    time=time,
+                    seed=seed,
+                    repeat=repeat,
+                )
+                if blocks is None
+                else blocks,
+                self.clusters if time is not None else None,
+            )
+            for repeat in range(repeats)
+        ]
+        self._check_training_sets(problem, names)
+
+    @property
+    def is_balanced(self) -> bool:
+        """Whether blocks were made alike by target, and not given or cut in time."""
+        return not (self.has_time or self.has_blocks)
+
+    def summary(self) -> PlanSummary:
+        """Return how the rows were split, as numbers and as one sentence."""
+        return PlanSummary(
+            self.plan.kind,
+            self.plan.n_blocks,
+            self.repeats,
+            self.is_balanced,
+            self.has_groups,
+            self.duplicates,
+            self._text(),
+        )
+
+    def _text(self) -> str:
+        k = self.plan.n_blocks
+        if self.has_blocks:
+            order = "as given"
+        else:
+            order = "consecutive in time" if self.has_time else "balanced by target"
+        together = (
+            " with whole groups in one block" if self.has_groups and not self.has_time else ""
+        )
+        blocks = f"{self.n} rows in {k} blocks {order}{together}"
+        again = f", {self.repeats} times" if self.repeats > 1 else ""
+        if self.plan.kind == "pair-out":
+            how = (
+                "every candidate is fitted without each pair of blocks, the choice for a block "
+                "never saw it, and the score comes from that block"
+            )
+        elif self.plan.kind == "forward":
+            how = (
+                "every model is trained on the past of the block that judges it; the interval of "
+                "the score is for the time that follows, as long as a block, that of the gain for "
+                "its mean over time"
+            )
+        else:
+            how = "the choice is made on one block and judged on the last, which had no part in it"
+        apart = "; groups that are tested are left out of training" if self._purges else ""
+        return f"{blocks}{again}: {how}{apart}."
+
+    @property
+    def _purges(self) -> bool:
+        return self.has_groups and self.has_time
+
+    def _keep_copies_together(self, X: NDArray[Any]) -> None:
+        ids = duplicate_ids(X)
+        sizes = np.bincount(ids)
+        repeated = int(sizes[sizes > 1].sum())
+        if not repeated:
+            return
+        if not are_copies(X, ids):
+            self.notes.append(
+                f"{repeated} rows equal another one; columns this coarse repeat by chance, so "
+                "equal rows were not kept together"
+            )
+            return
+        joined = linked(self.clusters, ids)
+        assert joined is not None
+        distinct = int(joined.max()) + 1
+        if distinct < 2 * self.plan.n_blocks:
+            self.notes.append(
+                f"{repeated} rows equal another one; only {distinct} sets of rows differ, too few "
+                "to keep equal rows together"
+            )
+            return
+        self.clusters = joined
+        self.duplicates = repeated
+        self.notes.append(f"{repeated} rows equal another one; equal rows were kept in one block")
+
+    def _check_training_sets(self, problem: Problem, names: tuple[str, ...] | None) -> None:
+        fits = {*self.plan.splits, *(outer.fit for outer in self.plan.outers)}
+        for partition in self.partitions:
+            for split in fits:
+                rows = partition.train_rows(split.train, split.tests)
+                if len(rows) < 2:
+                    raise DataError(
+                        f"only {len(rows)} rows are left to learn from when blocks {split.tests} "
+                        "are held out; use more rows, finer groups or fewer blocks"
+                    )
+                if problem.n_classes is not None and len(np.unique(problem.y[rows])) < 2:
+                    code = int(problem.y[rows[0]])
+                    shown = repr(code) if names is None else repr(names[code])
+                    others = int((problem.y != code).sum())
+                    raise DataError(
+                        f"only class {shown} is left to learn from when blocks {split.tests} are "
+                        f"held out: the other classes have {others} rows in all; "
+                        "use more rows of them or fewer blocks"
+                    )

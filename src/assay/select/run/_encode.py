@@ -1,0 +1,161 @@
+"""In-fold encoding, done once per training set and shared by all families with the same encoder."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.pipeline import Pipeline
+
+from assay.select.plan import (
+    Partition,
+    Problem,
+    Split,
+    digest,
+)
+from assay.select.run._family import Family
+from assay.select.run._path import Path
+from assay.select.run._seeds import fit_seed, seeded
+
+
+class Encodings:
+    """The encoded matrices and shared work of the training sets under way.
+
+    Parameters
+    ----------
+    capacity : int, default=2
+        How many matrices, and how many results of ``Path.share``, are kept. Units are run training
+        set by training set, so few are alive at any time.
+    """
+
+    def __init__(self, capacity: int = 2) -> None:
+        self._matrices = _Cache(capacity)
+        self._before = _Cache(capacity)
+        self._fits = _Cache(capacity)
+        self._shared = _Cache(capacity)
+
+    def matrix(
+        self,
+        problem: Problem,
+        partition: Partition,
+        family: Family,
+        split: Split,
+        train: NDArray[np.int64],
+        seeds: tuple[int, int],
+    ) -> NDArray[Any]:
+        """Return all rows as the family's encoder gives them after a fit on the training rows.
+
+        `seeds` are the seed of the study and the number of the repeat.
+        """
+        if family.encoder is None:
+            return problem.X
+        # Purged training sets depend on what is tested.
+        tests = None if partition.purge is None else split.tests
+        where = [problem.digest, partition.digest, split.train, tests]
+        seed = fit_seed(family.encoder, *seeds, "encoder", split.train, tests)
+        made: NDArray[Any] = self._matrices.get(
+            digest([*where, seed, family.encoder_digest]),
+            lambda: self._encoded(seeded(family.encoder, seed), problem, train, where),
+        )
+        return made
+
+    def _encoded(
+        self, encoder: Any, problem: Problem, train: NDArray[np.int64], where: list[Any]
+    ) -> NDArray[Any]:
+        """Return all rows encoded; a last step that can share its fit does so.
+
+        Such a step has ``assay_fit(X, y, shared)``, with a dict that it fills for later fits of its
+        class on the same rows: PCA finds every number of components in one decomposition.
+        """
+        pipeline = isinstance(encoder, Pipeline)
+        last = encoder.steps[-1][1] if pipeline else encoder
+        if not hasattr(last, "assay_fit"):
+            return encoded(encoder, problem.X, problem.y, train)
+        X, before = problem.X, None
+        if pipeline and len(encoder.steps) > 1:
+            # Seeds are part of the digest: steps that draw are not shared.
+            before = digest([*where, digest(encoder[:-1], "encoder")])
+            X = self._before.get(before, lambda: encoded(encoder[:-1], problem.X, problem.y, train))
+        fits: _Fits = self._fits.get(digest([*where, before, type(last).__qualname__]), _Fits)
+        with fits.lock:
+            last.assay_fit(X[train], problem.y[train], fits.shared)
+        return _dense(last.transform(X))
+
+    def shared(
+        self,
+        problem: Problem,
+        family: Family,
+        X: NDArray[Any],
+        path: Path,
+        candidates: Sequence[Mapping[str, Any]],
+    ) -> Any:
+        """Return what the path shares on the matrix."""
+        if family.encoder is not None:  # the matrix belongs to one training set
+            return path.share(X, candidates)
+        key = f"{problem.digest}:{family.digest()}"
+        return self._shared.get(key, lambda: path.share(X, family.candidates))
+
+
+def encoded(
+    encoder: Any, X: NDArray[Any], y: NDArray[Any], train: NDArray[np.int64]
+) -> NDArray[Any]:
+    """Fit the encoder on the training rows and return all rows encoded.
+
+    Training rows go through ``fit_transform``, as in a pipeline: for target encoders that is not
+    the same as ``fit`` and then ``transform``.
+    """
+    first = _dense(encoder.fit_transform(X[train], y[train]))
+    rest = np.setdiff1d(np.arange(len(X)), train, assume_unique=True)
+    whole = np.empty((len(X), first.shape[1]), dtype=first.dtype)
+    whole[train] = first
+    if len(rest):
+        whole[rest] = _dense(encoder.transform(X[rest]))
+    return whole
+
+
+def _dense(matrix: Any) -> NDArray[Any]:
+    dense = matrix.toarray() if issparse(matrix) else np.asarray(matrix)
+    if dense.ndim != 2:
+        raise ValueError(f"the encoder gave an array of shape {dense.shape}, expected two axes")
+    return dense
+
+
+class _Cache:
+    """The last few values; each is made once, even when several threads ask for it."""
+
+    def __init__(self, capacity: int) -> None:
+        self._capacity = capacity
+        self._lock = threading.Lock()
+        self._slots: OrderedDict[str, _Slot] = OrderedDict()
+
+    def get(self, key: str, make: Callable[[], Any]) -> Any:
+        with self._lock:
+            slot = self._slots.setdefault(key, _Slot())
+            self._slots.move_to_end(key)
+            while len(self._slots) > self._capacity:
+                self._slots.popitem(last=False)
+        with slot.lock:
+            if not slot.made:
+                slot.value = make()
+                slot.made = True
+            return slot.value
+
+
+class _Fits:
+    """What fits on the same rows leave for each other."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.shared: dict[str, Any] = {}
+
+
+class _Slot:
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.made = False
+        self.value: Any = None

@@ -1,0 +1,99 @@
+"""What adaptive searches found, as an outcome like that of any other search."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from assay.select.choose import (
+    Baseline,
+    Chosen,
+    LeaderboardRow,
+    NestedRow,
+    Outcome,
+    Work,
+    baseline_name,
+    outer_predictions,
+)
+from assay.select.estimate import intervals
+from assay.select.plan import Layout
+from assay.select.searches._adaptive_point import best_first
+from assay.select.searches._adaptive_run import Adaptive, Quest
+
+
+def adaptive_outcome(searches: Adaptive, layout: Layout, task: str) -> Outcome:
+    """Judge the choices of the outer searches, and tell the final one.
+
+    Parameters
+    ----------
+    searches : Adaptive
+        After all trials.
+    layout : Layout
+        How the rows were split.
+    task : str
+        "binary", "multiclass" or "regression".
+    """
+    judge, runner = searches.judge, searches.runner
+    natural = judge.metric.natural
+    judged, replaced = searches.judged()
+    score, trivial, gain = intervals(
+        judge, judged, task=task, clusters=layout.clusters, seed=runner.seed
+    )
+    trial, family = searches.best()
+    nested = tuple(
+        NestedRow(
+            0,
+            each.outer.block,
+            len(each.rows),
+            *searches.candidate(each.column),
+            natural(each.inner),
+            natural(each.score) if np.isfinite(each.score) else None,
+        )
+        for each in judged
+    )
+    k = searches.plan.n_blocks
+    *outer, final = [len(quest.trials) for quest in searches.quests]
+    naive = sum(n * (k - 1) + 1 for n in outer) + final * k + 1
+    fits = len(searches.units) + 1
+    return Outcome(
+        task=task,
+        metric=judge.metric,
+        score=score,
+        baseline=Baseline(baseline_name(judge), trivial),
+        gain=gain,
+        quick=None,
+        chosen=Chosen(family, 0, dict(trial.params), natural(trial.score)),
+        nested=nested,
+        leaderboard=_leaderboard(searches, searches.quests[-1]),
+        outer=outer_predictions(judge, judged),
+        work=Work(fits, naive, len(searches.units)),
+        plan=layout.summary(),
+        notes=(
+            *layout.notes,
+            f"an adaptive search ran once for each of {k} outer blocks and once for the final "
+            f"choice: {fits} fits",
+            *(
+                f"{name}: {count} fits warned: {text}"
+                for (name, text), count in sorted(searches.notes.items())
+            ),
+            *replaced,
+        ),
+        seed=runner.seed,
+    )
+
+
+def _leaderboard(searches: Adaptive, quest: Quest) -> tuple[LeaderboardRow, ...]:
+    rows: list[LeaderboardRow] = []
+    seen: set[int] = set()
+    for trial in best_first(quest.trials):
+        number = quest.families[quest.trials.index(trial)]
+        if number not in seen:
+            seen.add(number)
+            score, sd, size = searches.measured(quest, number)
+            shown = searches.judge.metric.natural(score), sd, size
+            rows.append(LeaderboardRow(len(rows) + 1, *searches.candidate(number), *shown))
+    for number in quest.families:
+        if number not in seen:
+            seen.add(number)
+            why = quest.failed.get(number)
+            rows.append(LeaderboardRow(None, *searches.candidate(number), None, None, None, why))
+    return tuple(rows)
