@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from assay.base import Predicted
 from assay.evaluate import Metric, Without, panel, scores_without
 from assay.evaluate._metric import get_metric
-from assay.select.choose._score import take
+from assay.select.plan import take
 from tests.evaluate.test_metric import BINARY, MULTI, NUMBERS, classification
 
 CASES = [

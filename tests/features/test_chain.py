@@ -14,9 +14,10 @@ from sklearn.preprocessing import StandardScaler, TargetEncoder
 
 from assay.base import DataError, ParameterError, same
 from assay.features import Chain, ConsensusSelector, ReliefF
-from assay.select import Family, refit, search
+from assay.select import Family
 from assay.store import load, save
 from assay.table import Encoder
+from tests.select.asked import refit, search
 
 
 def planted() -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -21,8 +21,9 @@ from assay.base import DataError, ParameterError, same
 from assay.features import ConsensusSelector, ReliefF, consensus, consensus_nested
 from assay.features._consensus_folds import dealt
 from assay.linear import Lasso, LogisticRegression
-from assay.select import Family, NestedSearch, search
+from assay.select import Family, NestedSearch
 from assay.store import load, save
+from tests.select.asked import search
 
 Matrix = NDArray[np.float64]
 

@@ -24,9 +24,10 @@ from assay import fit
 from assay.base import DataError, ParameterError, same
 from assay.features import ResampledClassifier, SyntheticSampler, UnderSampler
 from assay.neighbors import KNeighborsClassifier
-from assay.select import Family, search
+from assay.select import Family
 from assay.store import load, save
 from assay.tree import DecisionTreeClassifier
+from tests.select.asked import search
 
 Matrix = NDArray[np.float64]
 

@@ -31,10 +31,11 @@ from assay.linear import LogisticRegression as LogisticPath
 from assay.linear import Ridge as RidgePath
 from assay.neighbors import KNeighborsClassifier as NeighborsOfClasses
 from assay.neighbors import KNeighborsRegressor as NeighborsOfNumbers
-from assay.select import Family, refit, search
+from assay.select import Family
 from assay.tree import DecisionTreeClassifier as ClassTree
 from assay.tree import DecisionTreeRegressor as NumberTree
 from tests.honesty.worlds import Rows, World
+from tests.select.asked import refit, search
 
 _K = 5
 _PENALTIES = (0.001, 0.01, 0.1, 1.0, 10.0)
@@ -59,7 +60,7 @@ def assay_search(world: World, rows: Rows, seed: int, repeats: int = 2) -> Print
     families = _number_families() if world.task == "regression" else _class_families(rows)
     outcome = search(
         rows.X, rows.y, families, task=world.task, metric=world.metric, groups=rows.groups,
-        time=rows.time, repeats=1 if world.in_time else repeats, seed=seed, quick=False,
+        time=rows.time, repeats=1 if world.in_time else repeats, seed=seed, bootstrap=False,
     )  # fmt: skip
     fitted = refit(outcome, rows.X, rows.y)
     model = fitted.estimator

@@ -19,6 +19,7 @@ from assay.base._random import (
 from assay.base._state import StateError, Value, learned, same
 from assay.base._structure import check_array_state, check_models_state
 from assay.base._targets import class_codes, real_values
+from assay.base._task import Task
 from assay.base._threads import in_threads
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "Predicted",
     "Regressor",
     "StateError",
+    "Task",
     "Transformer",
     "Value",
     "as_frame",

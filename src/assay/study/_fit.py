@@ -13,6 +13,9 @@ from assay.multiclass import CostClassifier
 from assay.select import (
     Deadline,
     Ledger,
+    Question,
+    Resources,
+    Rules,
     blocks_in_time,
     forward,
     refit,
@@ -236,10 +239,9 @@ def fit(
     families += own_families(models or {}, dataset)
     if not families:
         raise ParameterError("models must name at least one model when defaults=False; got none")
-    outcome = choose(
+    question = Question.of(
         dataset.X,
         dataset.y,
-        families,
         task=dataset.target.task,
         metric=metric,
         weight=dataset.weight,
@@ -248,23 +250,27 @@ def fit(
         classes=dataset.target.classes,
         positive=dataset.target.positive,
         cost=cost,
+        data_digest=dataset.digest,
+    )
+    choice_rules = Rules(
         stack=effort != "quick" if stack is None else stack,
         calibrate=effort != "quick" if calibrate is None else calibrate,
         prefer=prefer,
         **split,
         seed=seed,
+        stages=None,
+    )
+    resources = Resources(
         n_jobs=-1 if n_jobs is None else n_jobs,
         backend=backend,
         scheduler=scheduler,
         ledger=ledger,
-        stages=None,
-        deadline=deadline,
         memory=memory,
-        data_digest=dataset.digest,
+        deadline=deadline,
         progress=_told(progress),
     )
-    queries = dataset.groups if dataset.target.task == "rank" else None
-    fitted = refit(outcome, dataset.X, dataset.y, dataset.weight, queries=queries)
+    outcome = choose(question, families, choice_rules, resources)
+    fitted = refit(outcome, question)
     record = build_record(
         dataset, outcome, effort=effort, notes=[*notes, *fitted.notes], gap=fitted.gap
     )

@@ -13,7 +13,8 @@ from sklearn.svm import LinearSVC
 
 from assay.base import DataError, ParameterError
 from assay.evaluate import CostMatrix, decide
-from assay.select import Family, Ledger, search
+from assay.select import Family, Ledger
+from tests.select.asked import search
 
 X, Y = make_classification(200, 6, flip_y=0.2, weights=[0.7], random_state=0)
 BAYES = Family("bayes", GaussianNB(), [{"var_smoothing": v} for v in (1e-9, 1e-1, 10.0)])

@@ -11,9 +11,10 @@ from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeRegressor
 
 from assay.evaluate import get_metric
-from assay.select import Family, search
+from assay.select import Family
 from assay.select.choose._ladder import Step, climb
 from assay.select.choose._significance import correlated_t
+from tests.select.asked import search
 from tests.select.halves import Columns, halves
 
 

@@ -9,7 +9,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
-from assay.select import Chosen, Family, refit, search
+from assay.select import Chosen, Family
+from tests.select.asked import refit, search
 
 X, Y = load_breast_cancer(return_X_y=True)
 

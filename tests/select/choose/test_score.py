@@ -18,8 +18,9 @@ from sklearn.preprocessing import TargetEncoder
 from sklearn.svm import LinearSVC
 
 from assay.base import DataError
-from assay.select import Family, make_blocks, search
+from assay.select import Family, make_blocks
 from assay.select.run._notes import collected, listening
+from tests.select.asked import search
 
 X, Y = make_classification(100, 6, random_state=0)
 BAYES = Family("bayes", GaussianNB())

@@ -19,7 +19,8 @@ from assay.ensemble import (
     WeightedEnsembleRegressor,
     convex_weights,
 )
-from assay.select import Family, Outcome, refit, search
+from assay.select import Family, Outcome
+from tests.select.asked import refit, search
 from tests.select.halves import classes, half_lines, halves, numbers
 
 K = 4
@@ -285,4 +286,4 @@ def test_wrong_options_are_named() -> None:
     with pytest.raises(ParameterError, match=r"prefer must be"):
         search(X, y, halves(), task="binary", prefer="cheap")
     with pytest.raises(ParameterError, match=r"stack must be"):
-        search(X, y, halves(), task="binary", stack="yes")  # type: ignore[arg-type]
+        search(X, y, halves(), task="binary", stack="yes")

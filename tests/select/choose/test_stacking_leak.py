@@ -21,8 +21,9 @@ from sklearn.preprocessing import StandardScaler
 from assay.ensemble import StackingClassifier
 from assay.linear import LogisticRegression
 from assay.neighbors import KNeighborsClassifier
-from assay.select import Family, Outcome, refit, search
+from assay.select import Family, Outcome
 from assay.tree import DecisionTreeClassifier
+from tests.select.asked import refit, search
 
 Matrix = NDArray[np.float64]
 Codes = NDArray[np.int64]

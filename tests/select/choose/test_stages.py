@@ -14,15 +14,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from assay.evaluate import get_metric
-from assay.select import Family, Ledger, Outcome, forward, holdout, pair_out, search
+from assay.select import Family, Ledger, Outcome, forward, holdout, pair_out
+from assay.select.choose import Evidence
 from assay.select.choose._eliminate import ERROR_RATE, Elimination, beaten_candidates, first_splits
-from assay.select.choose._score import Judge
 from assay.select.choose._stages import run_plan
-from assay.select.plan._layout import Layout
+from assay.select.plan import Plan, Question, RowPartitions
 from assay.select.plan._plan import make_plan
-from assay.select.plan._problem import Problem
 from assay.select.run._run import Runner
+from tests.select.asked import search
 from tests.select.spies import Counted
 
 X, Y = make_classification(800, 8, n_informative=4, random_state=0)
@@ -48,14 +47,22 @@ def test_plans_with_few_fits_have_one_stage(plan: Any) -> None:
 
 
 def staged(y: NDArray[Any], families: list[Family] = FAMILIES, n_blocks: int = 5) -> Any:
-    problem = Problem(X, y, None, 2)
-    blocks = np.arange(len(y)) % n_blocks
+    labels = np.arange(len(y)) % n_blocks
     plan = make_plan("pair-out", n_blocks, has_time=False, repeats=1)
-    layout = Layout(problem, "binary", plan, None, None, 1, 0, None, blocks)
-    judge = Judge(get_metric("roc_auc", "binary"), X, y, None, 2)
     with Ledger() as ledger:
-        runner = Runner(problem, families, layout.partitions, ledger)
-        return run_plan(runner, layout, judge, "binary", stages=True).dropped
+        return run_plan(asked(y, families, plan, ledger, labels), stages=True).dropped
+
+
+def asked(
+    y: NDArray[Any],
+    families: list[Family],
+    plan: Plan,
+    ledger: Ledger,
+    labels: NDArray[np.int64] | None = None,
+) -> Evidence:
+    question = Question.of(X, y, task="binary", metric="roc_auc")
+    blocks = RowPartitions(question, plan, blocks=labels)
+    return Evidence(question, blocks, Runner(question.data, families, blocks.partitions, ledger))
 
 
 def test_what_clearly_loses_is_dropped_for_every_block() -> None:
@@ -175,10 +182,5 @@ def test_a_family_is_beaten_only_with_all_its_candidates() -> None:
 
 
 def test_elimination_without_the_first_stage_drops_nobody() -> None:
-    problem = Problem(X, Y, None, 2)
-    plan = pair_out(5)
-    layout = Layout(problem, "binary", plan, None, None, 1, 0)
-    judge = Judge(get_metric("roc_auc", "binary"), X, Y, None, 2)
     with Ledger() as ledger:
-        runner = Runner(problem, FAMILIES, layout.partitions, ledger)
-        assert Elimination(runner, plan, judge, "binary", None).beaten(0, 0) == set()
+        assert Elimination(asked(Y, FAMILIES, pair_out(5), ledger)).beaten(0, 0) == set()

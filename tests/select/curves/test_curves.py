@@ -16,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier as TheirTree
 
-from assay.base import DataError, ParameterError
+from assay.base import DataError, ParameterError, Task
 from assay.bayes import NaiveBayesClassifier
 from assay.decomposition import LinearDiscriminantAnalysis
 from assay.ensemble import (
@@ -144,7 +144,7 @@ def test_learning_curve_fits_beginnings_of_the_training_sets() -> None:
 
 def test_small_training_sets_hold_the_classes_in_proportion() -> None:
     y = np.repeat([0, 1, 2], [100, 40, 10])
-    order = balanced_order(np.arange(150), y, "multiclass", 0, 0, 0)
+    order = balanced_order(np.arange(150), y, Task.MULTICLASS, 0, 0, 0)
     assert sorted(order.tolist()) == list(range(150))
     for count in (15, 30, 75):
         shares = np.bincount(y[order[:count]], minlength=3)

@@ -12,13 +12,12 @@ from sklearn.metrics import get_scorer, log_loss, make_scorer, recall_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from assay.evaluate import get_metric, replay
+from assay.evaluate import replay
 from assay.select import Family, Ledger, Plan, forward, pair_out
-from assay.select.choose._score import Judge, ScoreTable, predictions, score_table, take
+from assay.select.choose import Evidence
 from assay.select.estimate._bbc import _BUDGET, Effort, _draws, bootstrap_choice, effort
-from assay.select.plan._layout import Layout
-from assay.select.plan._problem import Problem
-from assay.select.run._run import Runner
+from assay.select.plan import Question, RowPartitions, take
+from assay.select.run import Runner
 
 FAMILIES = [
     Family("tree", DecisionTreeClassifier(random_state=0), [{"max_depth": d} for d in (1, 3, 9)]),
@@ -28,22 +27,17 @@ FAMILIES = [
 
 def prepared(
     metric: Any, task: str, families: Any, X: Any, y: Any, plan: Plan | None = None, **given: Any
-) -> tuple[Runner, Plan, Judge, ScoreTable, Layout]:
-    n_classes = None if task == "regression" else int(y.max()) + 1
-    problem = Problem(X, y, given.get("weight"), n_classes)
-    chosen = plan or pair_out(4)
-    layout = Layout(problem, task, chosen, given.get("groups"), given.get("time"), 1, 0)
-    runner = Runner(problem, families, layout.partitions, Ledger())
-    judge = Judge(get_metric(metric, task), X, y, problem.weight, n_classes)
-    runner.run(runner.unit(f, 0, s) for s in chosen.splits for f in range(len(families)))
-    return runner, chosen, judge, score_table(runner, chosen, judge), layout
+) -> Evidence:
+    question = Question.of(X, y, task=task, metric=metric, **given)
+    blocks = RowPartitions(question, plan or pair_out(4))
+    runner = Runner(question.data, families, blocks.partitions, Ledger())
+    runner.run(runner.unit(f, 0, s) for s in blocks.plan.splits for f in range(len(families)))
+    return Evidence(question, blocks, runner)
 
 
-def reference(
-    runner: Runner, plan: Plan, judge: Judge, table: ScoreTable, clusters: Any, scorer: Any,
-    only_first: bool = False,
-) -> list[float]:  # fmt: skip
+def reference(evidence: Evidence, scorer: Any, only_first: bool = False) -> list[float]:
     """Tsamardinos' protocol with rows repeated in earnest and scikit-learn's scorer."""
+    judge, table, clusters = evidence.question, evidence.table, evidence.blocks.clusters
     n = len(judge.y)
     rows = [row for row in range(len(table.places)) if table.defined[row]]
     ranking = table.ranking(rows)
@@ -57,11 +51,13 @@ def reference(
         scores = []
         for row in rows:
             _, split, block = table.places[row]
-            block_rows = runner.partitions[0].rows(block)
-            for first, entries in predictions(runner, plan, 0, split):
+            block_rows = evidence.partitions[0].rows(block)
+            for first, entries in evidence.predictions(0, split):
                 if first <= column < first + len(entries):
-                    step = plan.splits[split].tests.index(block)
-                    predicted = entries[column - first].fitted.predictions[step]
+                    step = evidence.plan.splits[split].tests.index(block)
+                    fitted = entries[column - first].fitted
+                    assert fitted is not None
+                    predicted = fitted.predictions[step]
             positions = np.repeat(np.arange(len(block_rows)), taken[block_rows])
             if not len(positions):
                 continue
@@ -90,25 +86,25 @@ def reference(
 SOME = 6
 
 
-def ours(monkeypatch: pytest.MonkeyPatch, *args: Any) -> Any:
+def ours(monkeypatch: pytest.MonkeyPatch, evidence: Evidence) -> Any:
     monkeypatch.setattr(
         "assay.select.estimate._bbc._draws", lambda n, c, count, seed: _draws(n, c, SOME, seed)
     )
-    return bootstrap_choice(*args)
+    return bootstrap_choice(evidence)
 
 
 @pytest.mark.parametrize("metric", ["accuracy", "roc_auc", "f1", "neg_log_loss"])
 def test_bootstrap_equals_the_slow_reference(metric: str, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = make_classification(64, 5, flip_y=0.3, random_state=1)
-    runner, plan, judge, table, _ = prepared(metric, "binary", FAMILIES, X, y)
+    evidence = prepared(metric, "binary", FAMILIES, X, y)
     scorer = get_scorer(metric)
     if metric == "neg_log_loss":  # drawn rows may lack a class
         scorer = make_scorer(
             log_loss, response_method="predict_proba", greater_is_better=False, labels=[0, 1]
         )
-    expected = reference(runner, plan, judge, table, None, scorer)
-    found = ours(monkeypatch, runner, plan, judge, table)
-    sign = 1 if judge.metric.greater_is_better else -1
+    expected = reference(evidence, scorer)
+    found = ours(monkeypatch, evidence)
+    sign = 1 if evidence.question.metric.greater_is_better else -1
     assert found.value == pytest.approx(sign * np.mean(expected), abs=1e-12)
     ends = np.quantile(sign * np.array(expected), [0.025, 0.975])
     assert (found.low, found.high) == pytest.approx(tuple(ends), abs=1e-12)
@@ -122,40 +118,38 @@ def test_bootstrap_with_weights_and_clusters_equals_the_slow_reference(
     groups = np.arange(60) // 3
     tree = DecisionTreeRegressor(random_state=0)
     families = [Family("tree", tree, [{"max_depth": d} for d in (1, 3, 9)])]
-    runner, plan, judge, table, layout = prepared(
+    evidence = prepared(
         "neg_mean_absolute_error", "regression", families, X, y, weight=weight, groups=groups
     )
     scorer = get_scorer("neg_mean_absolute_error")
-    expected = reference(runner, plan, judge, table, layout.clusters, scorer)
-    found = ours(monkeypatch, runner, plan, judge, table, layout.clusters)
+    expected = reference(evidence, scorer)
+    found = ours(monkeypatch, evidence)
     assert found.value == pytest.approx(-np.mean(expected), abs=1e-9)
 
 
 def test_bootstrap_of_any_scorer_equals_the_slow_reference(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = make_classification(64, 5, flip_y=0.3, random_state=1)
     scorer = make_scorer(recall_score, average="macro")
-    runner, plan, judge, table, _ = prepared(scorer, "binary", FAMILIES, X, y)
-    expected = reference(runner, plan, judge, table, None, scorer, only_first=True)
-    found = ours(monkeypatch, runner, plan, judge, table)
+    evidence = prepared(scorer, "binary", FAMILIES, X, y)
+    expected = reference(evidence, scorer, only_first=True)
+    found = ours(monkeypatch, evidence)
     assert found.value == pytest.approx(np.mean(expected), abs=1e-12)
 
 
 def test_bootstrap_works_forward_in_time() -> None:
     X, y = make_classification(90, 5, random_state=1)
-    runner, plan, judge, table, _ = prepared(
-        "roc_auc", "binary", FAMILIES, X, y, forward(4), time=np.arange(90)
-    )
-    found = bootstrap_choice(runner, plan, judge, table)
+    evidence = prepared("roc_auc", "binary", FAMILIES, X, y, forward(4), time=np.arange(90))
+    found = bootstrap_choice(evidence)
     assert found is not None
     assert found.low <= found.value <= found.high
 
 
 def test_one_fit_per_block_equals_the_slow_reference_too(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = make_classification(64, 5, flip_y=0.3, random_state=1)
-    runner, plan, judge, table, _ = prepared("roc_auc", "binary", FAMILIES, X, y)
+    evidence = prepared("roc_auc", "binary", FAMILIES, X, y)
     monkeypatch.setitem(_BUDGET, "formula", 1.0)
-    expected = reference(runner, plan, judge, table, None, get_scorer("roc_auc"), only_first=True)
-    found = ours(monkeypatch, runner, plan, judge, table)
+    expected = reference(evidence, get_scorer("roc_auc"), only_first=True)
+    found = ours(monkeypatch, evidence)
     assert found.value == pytest.approx(np.mean(expected), abs=1e-12)
 
 

@@ -17,11 +17,10 @@ from sklearn.metrics import accuracy_score, f1_score, r2_score, recall_score, ro
 from sklearn.model_selection import PredefinedSplit
 from sklearn.naive_bayes import GaussianNB
 
-from assay.base import Predicted
-from assay.evaluate import corrected_t, get_metric, interval_of_parts, next_t, panel
-from assay.select import Family, NestedSearch, make_blocks, pair_out, search
-from assay.select.choose._choose import Judged
-from assay.select.choose._score import Judge
+from assay.base import Predicted, Task
+from assay.evaluate import corrected_t, interval_of_parts, next_t, panel
+from assay.select import Family, NestedSearch, make_blocks, pair_out
+from assay.select.choose._choose import OuterResult
 from assay.select.estimate._contestant import Contestant, _unbalanced, growth
 from assay.select.estimate._pooled import (
     balanced_groups,
@@ -31,6 +30,8 @@ from assay.select.estimate._pooled import (
     measure,
 )
 from assay.select.estimate._rows_behind import rows_behind
+from assay.select.plan import Data, Question, RowPartitions
+from tests.select.asked import search
 
 K = 5
 ALPHAS = (0.1, 10.0, 1000.0)
@@ -185,7 +186,7 @@ def test_a_share_rests_on_the_rows_of_rare_classes(
 ) -> None:
     y = np.repeat(np.arange(len(counts)), counts)
     known = {each.name: each for each in panel(task)}
-    judge = Judge(known[metric], y[:, None], y, None, len(counts))
+    judge = Question(Data(y[:, None], y, None, len(counts)), Task(task), known[metric])
     assert rows_behind(judge) == expected
 
 
@@ -203,13 +204,15 @@ def test_balanced_blocks_hide_far_out_rows_and_the_factor_that_undoes_it_is_limi
     random = np.random.default_rng(1)
     y = np.where(np.arange(200) % 10 == 0, 50.0, 0.0) + random.normal(size=200)
     outer = np.zeros(200)
-    judge = Judge(get_metric("mean_absolute_error", "regression"), outer[:, None], y, None, None)
+    judge = Question.of(outer[:, None], y, task="regression", metric="mean_absolute_error")
+    labels = np.arange(200) % K
+    blocks = RowPartitions(judge, pair_out(K), blocks=labels)
     pieces = [(np.arange(200), Predicted(None, None, None, outer))]
-    partitions = balanced_groups(judge, None, K, "regression", 0)
+    partitions = balanced_groups(judge, blocks, K)
     balanced = np.array([measure(judge, pieces, each) for each in partitions])
     assert balanced.shape == (10, K)
     over_blocks = float(np.mean([jackknife_variance(each)[0] for each in balanced]))
-    over_rows, _ = jackknife_variance(measure(judge, pieces, groups_of_rows(judge, None, 0)))
+    over_rows, _ = jackknife_variance(measure(judge, pieces, groups_of_rows(judge, blocks)))
     assert over_rows == pytest.approx(np.var(np.abs(y), ddof=1) / 200)
     assert over_blocks < over_rows / 50
     assert _unbalanced(over_rows, balanced) == 4.0
@@ -220,12 +223,12 @@ def test_balanced_blocks_hide_far_out_rows_and_the_factor_that_undoes_it_is_limi
 def test_the_law_of_growth_is_in_doubt_but_not_between_equals() -> None:
     # Every row is off by 1 with four blocks to learn from and by 2 with three: no other variance.
     y, blocks = np.zeros(50), np.arange(50) % K
-    judge = Judge(get_metric("mean_absolute_error", "regression"), y[:, None], y, None, None)
+    judge = Question.of(y[:, None], y, task="regression", metric="mean_absolute_error")
     judged = []
     for outer in pair_out(K).outers:
         rows, train = np.flatnonzero(blocks == outer.block), np.flatnonzero(blocks != outer.block)
         said = Predicted(value=np.ones(len(rows)))
-        judged.append(Judged(0, outer, rows, train, 0, 1.0, said, 1.0, 1.0))
+        judged.append(OuterResult(0, outer, rows, train, 0, 1.0, said, 1.0, 1.0))
     smaller = Predicted(value=np.full(10, 2.0))
     one = Contestant(judge, judged, lambda each: each.predicted, lambda key: smaller, np.arange(50))
     assert one.value == pytest.approx(-1 + growth(K))
@@ -379,9 +382,9 @@ def test_in_time_the_gain_is_that_of_the_mean_and_the_scores_are_for_what_follow
 
 def test_rows_of_a_group_are_left_out_together() -> None:
     X, y = numbers()
-    judge = Judge(search(X, y, [RIDGES], task="regression").metric, X, y, None, None)
     groups = np.repeat(np.arange(20), 3)
-    left_out = groups_of_rows(judge, groups, 0)
+    judge = Question.of(X, y, task="regression", groups=groups)
+    left_out = groups_of_rows(judge, RowPartitions(judge, pair_out(K)))
     assert np.array_equal(np.bincount(left_out), np.full(20, 3))
     for each in range(20):
         assert len(np.unique(groups[left_out == each])) == 1

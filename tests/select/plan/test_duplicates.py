@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.naive_bayes import GaussianNB
 
-from assay.select import Family, duplicate_ids, search
+from assay.select import Family, duplicate_ids
 from assay.select.plan import _duplicates as module
 from assay.select.plan._duplicates import are_copies
+from tests.select.asked import search
 
 
 def brute(X: NDArray[Any]) -> list[int]:

@@ -10,8 +10,9 @@ from sklearn.datasets import make_classification
 from sklearn.naive_bayes import GaussianNB
 
 from assay.base import DataError, ParameterError
-from assay.select import Family, Plan, Split, blocks_in_time, forward, holdout, pair_out, search
+from assay.select import Family, Plan, Split, blocks_in_time, forward, holdout, pair_out
 from assay.select.plan._partition import Partition
+from tests.select.asked import search
 from tests.select.spies import Spy, seen_rows
 
 

@@ -14,8 +14,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 from assay.base import ParameterError
-from assay.select import Family, NestedSearch, search
+from assay.select import Family, NestedSearch
 from assay.select.run._dask import Cluster, ClusterError
+from tests.select.asked import search
 from tests.select.clusters import DaskCluster, dask_cluster
 from tests.select.run.test_run import FAMILIES, X, Y, content, facts
 from tests.select.spies import Counted, Fragile
@@ -80,7 +81,7 @@ def test_rows_and_blocks_are_sent_once_not_with_every_unit(
 
     monkeypatch.setattr(Cluster, "_scattered", counted)
     search(X, Y, FAMILIES[2:4], task="binary", n_blocks=3, repeats=2, scheduler=cluster.address)
-    assert sorted(sent) == ["Partition", "Partition", "Problem"]
+    assert sorted(sent) == ["Data", "Partition", "Partition"]
 
 
 def test_units_in_flight_are_limited(cluster: DaskCluster, monkeypatch: pytest.MonkeyPatch) -> None:

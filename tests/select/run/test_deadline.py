@@ -16,9 +16,10 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 from assay.base import ParameterError
-from assay.select import Deadline, Family, Outcome, holdout, pair_out, search, seconds_of
+from assay.select import Deadline, Family, Outcome, holdout, pair_out, seconds_of
 from assay.select.choose._stages import _Stages
 from assay.select.run._unit import Unit
+from tests.select.asked import search
 from tests.select.spies import Counted
 
 X, Y = make_classification(200, 5, random_state=0)
@@ -93,9 +94,16 @@ def told(
     plan: Any = None,
 ) -> tuple[FakeRunner, Any]:
     runner = FakeRunner(guess, truth, n_jobs)
-    layout = SimpleNamespace(plan=plan or pair_out(5), repeats=1, clusters=None)
+    chosen = plan or pair_out(5)
+    evidence: Any = SimpleNamespace(
+        runner=runner,
+        plan=chosen,
+        repeats=range(1),
+        families=runner.families,
+        unit=lambda family, repeat, split: runner.unit(family, repeat, chosen.splits[split]),
+    )
     deadline = Deadline(seconds, lambda: runner.now)
-    stages = _Stages(runner, layout, None, "binary", False, deadline, False)  # type: ignore[arg-type]
+    stages = _Stages(evidence, False, deadline, False)
     return runner, stages.run()
 
 

@@ -13,7 +13,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 
 from assay.base import Fitted, Predicted
-from assay.select import DefaultPath, Family, assert_path_equals_single_fits, search
+from assay.select import DefaultPath, Family, assert_path_equals_single_fits
+from tests.select.asked import search
 from tests.select.spies import outer_scores
 
 

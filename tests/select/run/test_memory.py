@@ -10,9 +10,10 @@ from sklearn.datasets import make_classification
 from sklearn.naive_bayes import GaussianNB
 
 from assay.base import ParameterError
-from assay.select import Family, search
+from assay.select import Family
 from assay.select.run import _memory as memory_module
 from assay.select.run._memory import available_memory, bytes_of, workers_within
+from tests.select.asked import search
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ from sklearn.preprocessing import QuantileTransformer
 
 import assay
 from assay.ensemble import GradientBoostingClassifier, RandomForestClassifier
-from assay.select import Family, Ledger, Outcome, Refitted, refit, search
+from assay.select import Family, Ledger, Outcome, Refitted
+from tests.select.asked import refit, search
 
 X, Y = load_iris(return_X_y=True)
 

@@ -13,7 +13,8 @@ KILLS = 8
 SUPERVISOR = """
 import hashlib, json, os, random, signal, sys, time
 from sklearn.datasets import make_classification
-from assay.select import Family, Ledger, search
+from tests.select.asked import search
+from assay.select import Family, Ledger
 from tests.select.spies import Counted
 
 folder, kills = sys.argv[1], int(sys.argv[2])

@@ -23,7 +23,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from assay.base import DataError
-from assay.select import Family, Ledger, Outcome, search
+from assay.select import Family, Ledger, Outcome
+from tests.select.asked import search
 from tests.select.spies import Counted, Fragile, outer_scores
 
 X, Y = make_classification(150, 8, n_informative=4, random_state=0)
@@ -272,7 +273,7 @@ def test_families_and_metrics_without_weights_are_told() -> None:
 LEAVING = """
 import numpy as np
 from assay.neighbors import KNeighborsClassifier
-from assay.select import Family, Ledger, search
+from assay.select import Family, Ledger, Question, Resources, search
 
 class Full(Ledger):
     def put(self, key, payload):
@@ -282,7 +283,8 @@ rng = np.random.default_rng(0)
 X, y = rng.normal(size=(12_000, 20)), rng.integers(0, 2, 12_000)
 quick = Family("quick", KNeighborsClassifier(1), [{}])
 slow = Family("slow", KNeighborsClassifier(500), [{"p": 3.0}])
-search(X, y, [quick, slow], task="binary", n_jobs=2, ledger=Full())
+search(Question.of(X, y, task="binary"), [quick, slow],
+       resources=Resources(n_jobs=2, ledger=Full()))
 """
 
 

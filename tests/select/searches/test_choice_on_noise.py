@@ -9,7 +9,8 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
-from assay.select import Family, search
+from assay.select import Family
+from tests.select.asked import search
 from tests.select.halves import Columns
 
 DRAWS = 24

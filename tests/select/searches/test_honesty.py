@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from assay.select import Family, search
+from assay.select import Family
+from tests.select.asked import search
 
 N, COLUMNS, CANDIDATES, DRAWS = 60, 30, 25, 40
 

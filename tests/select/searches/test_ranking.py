@@ -14,8 +14,9 @@ from sklearn.naive_bayes import GaussianNB
 from assay.base import ParameterError
 from assay.evaluate import ndcg
 from assay.ranking import PairwiseRanker
-from assay.select import Family, Outcome, refit, search
-from assay.select.plan._problem import Problem
+from assay.select import Family, Outcome
+from assay.select.plan import Data
+from tests.select.asked import refit, search
 
 Floats = NDArray[np.float64]
 _seen: list[tuple[set[int], set[int]]] = []
@@ -107,7 +108,7 @@ def test_workers_change_no_bit(options: dict[str, Any]) -> None:
 
 def test_other_queries_are_another_problem() -> None:
     X, y, qid = made()
-    digests = {Problem(X, y, queries=queries).digest for queries in (None, qid, qid // 2)}
+    digests = {Data(X, y, queries=queries).digest for queries in (None, qid, qid // 2)}
     assert len(digests) == 3
 
 

@@ -29,7 +29,8 @@ from threadpoolctl import threadpool_limits
 
 from assay.base import DataError, ParameterError
 from assay.evaluate import corrected_t, get_metric
-from assay.select import Family, make_blocks, search
+from assay.select import Family, make_blocks
+from tests.select.asked import search
 from tests.select.spies import outer_scores
 
 X_CANCER, Y_CANCER = load_breast_cancer(return_X_y=True)
@@ -143,7 +144,7 @@ def test_any_scorer_can_choose() -> None:
     np.testing.assert_allclose(outer_scores(outcome), outer, atol=1e-9)
     assert outcome.quick is not None
     without = search(
-        X_CANCER, Y_CANCER, families, task="binary", metric=scorer, n_blocks=3, quick=False
+        X_CANCER, Y_CANCER, families, task="binary", metric=scorer, n_blocks=3, bootstrap=False
     )
     assert without.quick is None
     assert without.score == outcome.score

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from assay.select.choose._choose import Judged, nested_choice, outer_predictions
+from assay.select.choose._choose import OuterResult, nested_choice, outer_predictions, outer_result
 from assay.select.choose._decide import Chooser, Decision
+from assay.select.choose._evidence import Evidence
 from assay.select.choose._ladder import Rung
 from assay.select.choose._outcome import (
     Baseline,
@@ -18,30 +19,30 @@ from assay.select.choose._outcome import (
     Stack,
     Work,
 )
-from assay.select.choose._recipe import Options, Recipe
+from assay.select.choose._recipe import ChoiceRules, Recipe
 from assay.select.choose._refit import Refitted, refit
-from assay.select.choose._score import Judge, ScoreTable, predictions, score_table
+from assay.select.choose._score import ScoreTable
 from assay.select.choose._significance import correlated_t
 from assay.select.choose._smaller import Smaller, smaller_choices
-from assay.select.choose._stages import Ran, run_plan
+from assay.select.choose._stages import PlanRun, run_plan
 from assay.select.choose._trivial import baseline_name, trivial_prediction
 
 __all__ = [
     "Baseline",
     "Calibration",
+    "ChoiceRules",
     "Chooser",
     "Chosen",
     "Decision",
+    "Evidence",
     "Gap",
-    "Judge",
-    "Judged",
     "LeaderboardRow",
     "Member",
     "NestedRow",
-    "Options",
     "Outcome",
     "OuterPredictions",
-    "Ran",
+    "OuterResult",
+    "PlanRun",
     "Recipe",
     "Refitted",
     "Rung",
@@ -53,10 +54,9 @@ __all__ = [
     "correlated_t",
     "nested_choice",
     "outer_predictions",
-    "predictions",
+    "outer_result",
     "refit",
     "run_plan",
-    "score_table",
     "smaller_choices",
     "trivial_prediction",
 ]

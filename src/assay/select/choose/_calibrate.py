@@ -18,7 +18,7 @@ from assay.base import Predicted
 from assay.multiclass import ProbabilityMap
 from assay.select.choose._level_one import LevelOne, Piece, cross_fitted, mean_score
 from assay.select.choose._recipe import adjusted
-from assay.select.choose._score import Judge
+from assay.select.plan import Question
 
 ON_PROBABILITIES = frozenset({"log_loss", "brier_score", "d2_log_loss_score", "d2_brier_score"})
 ON_LABELS = frozenset(
@@ -52,14 +52,14 @@ class Adjusted:
     scores: dict[str, float] = field(default_factory=dict)
 
 
-def ways(judge: Judge, rows: int) -> list[str]:
+def ways(question: Question, rows: int) -> list[str]:
     """Return what is tried for this metric and so many level-1 rows."""
-    if judge.n_classes is None:
+    if question.n_classes is None:
         return []
-    if judge.cost is not None or judge.metric.name in ON_PROBABILITIES:
+    if question.cost is not None or question.metric.name in ON_PROBABILITIES:
         many = ["isotonic"] if rows >= ISOTONIC_ROWS else []
         return ["temperature", "sigmoid", *many]
-    if judge.n_classes == 2 and judge.metric.name in ON_LABELS:
+    if question.n_classes == 2 and question.metric.name in ON_LABELS:
         return ["threshold"]
     return []
 
@@ -77,7 +77,7 @@ def adjustment(level: LevelOne, pieces: Sequence[Piece], said: Sequence[Predicte
         Predictions of the choice so far, one per piece.
     """
     rows = len(np.unique(np.concatenate([piece.rows for piece in pieces])))
-    tried = ways(level.judge, rows)
+    tried = ways(level.question, rows)
     if not tried or any(each.probability is None for each in said):
         return Adjusted()
 
@@ -111,17 +111,19 @@ def _learned(
     shares = np.concatenate([np.asarray(each.probability) for each in said])
     if way == "threshold":
         rows = np.concatenate([piece.rows for piece in pieces])
-        return None, best_threshold(level.judge, rows, shares)
+        return None, best_threshold(level.question, rows, shares)
     codes = np.concatenate([level.truth(piece) for piece in pieces]).astype(np.int64)
     weight = None
-    if level.judge.weight is not None:
+    if level.question.weight is not None:
         weight = np.concatenate([level.weight(piece) for piece in pieces])
         if not weight.any():
             weight = None
     return ProbabilityMap.fit(way, shares, codes, weight), None
 
 
-def best_threshold(judge: Judge, rows: NDArray[np.int64], shares: NDArray[np.float64]) -> float:
+def best_threshold(
+    question: Question, rows: NDArray[np.int64], shares: NDArray[np.float64]
+) -> float:
     """Return the threshold on the second class of two with the best score on all rows together.
 
     Of thresholds that are equally good the one nearest to 1/2. At most 99 are tried, evenly among
@@ -140,7 +142,7 @@ def best_threshold(judge: Judge, rows: NDArray[np.int64], shares: NDArray[np.flo
     best, found = -np.inf, 0.5
     for threshold in tried.tolist():
         label = (shares[:, 1] > threshold).astype(np.int64)
-        score, _ = judge.score(rows, Predicted(label=label, probability=shares))
+        score, _ = question.score(rows, Predicted(label=label, probability=shares))
         if score > best + 1e-12:
             best, found = score, threshold
     return float(found)

@@ -10,16 +10,17 @@ from numpy.typing import NDArray
 
 from assay.base import DataError, Predicted
 from assay.select.choose._decide import Chooser
+from assay.select.choose._evidence import Evidence
 from assay.select.choose._outcome import OuterPredictions
 from assay.select.choose._recipe import Recipe
-from assay.select.choose._score import Judge, ScoreTable
+from assay.select.choose._score import ScoreTable
 from assay.select.choose._trivial import trivial_prediction
-from assay.select.plan import Outer, Plan
-from assay.select.run import Runner, Unit
+from assay.select.plan import Outer, Question
+from assay.select.run import Unit
 
 
 @dataclass(frozen=True, eq=False)
-class Judged:
+class OuterResult:
     """An outer block after the choice: the winner, its inner score and its honest predictions."""
 
     repeat: int
@@ -35,20 +36,20 @@ class Judged:
 
 
 def nested_choice(
-    runner: Runner, plan: Plan, judge: Judge, table: ScoreTable, chooser: Chooser
-) -> tuple[list[Judged], list[Unit], list[str]]:
+    evidence: Evidence, chooser: Chooser
+) -> tuple[list[OuterResult], list[Unit], list[str]]:
     """Choose for every outer block and judge the choices.
 
     Parameters
     ----------
-    runner, plan, judge, table
-        The search so far: every candidate is fitted on every split of the plan.
+    evidence : Evidence
+        Every candidate is fitted on every split of the plan.
     chooser : Chooser
         The rules; for an outer block they see only what has no part of it.
 
     Returns
     -------
-    judged : list of Judged
+    results : list of OuterResult
         One per repeat and outer block.
     units : list of Unit
         The fits that were added.
@@ -58,23 +59,24 @@ def nested_choice(
     units: list[Unit] = []
     notes: list[str] = []
     choices: dict[tuple[int, Outer], list[tuple[Recipe, float]]] = {}
-    for repeat in range(len(runner.partitions)):
-        for outer in plan.outers:
+    question, runner, table = evidence.question, evidence.runner, evidence.table
+    for repeat in evidence.repeats:
+        for outer in evidence.plan.outers:
             inner = table.rows_of(repeat, outer.inner)
             if table.defined[inner].any():
-                choices[repeat, outer] = _in_turn(chooser, table, inner)
+                choices[repeat, outer] = _fallback_order(chooser, table, inner)
             else:
                 notes.append(
-                    f"block {outer.block}: {judge.metric.name} is undefined on all blocks that "
+                    f"block {outer.block}: {question.metric.name} is undefined on all blocks that "
                     "could choose for it; it was left out"
                 )
     found: dict[tuple[int, Outer], tuple[Recipe, float, Predicted]] = {}
     step = 0
     while len(found) < len(choices):
-        waiting = {key: _nth(turn, step) for key, turn in choices.items() if key not in found}
+        waiting = {key: _choice_at(turn, step) for key, turn in choices.items() if key not in found}
         batch = {
             (repeat, outer): [
-                _outer_unit(runner, plan, table, repeat, outer, column) for column in recipe.columns
+                _outer_unit(evidence, repeat, outer, column) for column in recipe.columns
             ]
             for (repeat, outer), (recipe, _) in waiting.items()
         }
@@ -103,15 +105,18 @@ def nested_choice(
                 for entry, (unit, _) in zip(entries, fits, strict=True)
                 if entry.fitted is not None
             ]
-            found[repeat, outer] = recipe, expected, recipe.apply(parts, judge.n_classes)
+            found[repeat, outer] = recipe, expected, recipe.apply(parts, question.n_classes)
         step += 1
-    judged = [
-        _judged(runner, judge, repeat, outer, *found[repeat, outer]) for repeat, outer in choices
-    ]
-    return judged, units, notes
+    results = []
+    for repeat, outer in choices:
+        recipe, inner_score, predicted = found[repeat, outer]
+        results.append(
+            outer_result(evidence, repeat, outer, recipe.column, inner_score, predicted, recipe)
+        )
+    return results, units, notes
 
 
-def _in_turn(
+def _fallback_order(
     chooser: Chooser, table: ScoreTable, places: Sequence[int]
 ) -> list[tuple[Recipe, float]]:
     """Return the choice and, in case that its fit fails, the candidates from best to worst."""
@@ -126,7 +131,7 @@ def _in_turn(
     return turn
 
 
-def _nth(turn: Sequence[tuple[Recipe, float]], step: int) -> tuple[Recipe, float]:
+def _choice_at(turn: Sequence[tuple[Recipe, float]], step: int) -> tuple[Recipe, float]:
     if step >= len(turn):
         raise DataError(
             "no candidate could be fitted and scored for every block; see the messages of the "
@@ -135,58 +140,56 @@ def _nth(turn: Sequence[tuple[Recipe, float]], step: int) -> tuple[Recipe, float
     return turn[step]
 
 
-def _outer_unit(
-    runner: Runner, plan: Plan, table: ScoreTable, repeat: int, outer: Outer, column: int
-) -> tuple[Unit, int]:
+def _outer_unit(evidence: Evidence, repeat: int, outer: Outer, column: int) -> tuple[Unit, int]:
     """Return the unit with the fit of an outer choice, and the position of the choice in it."""
-    candidate = table.candidates[column]
+    candidate = evidence.table.candidates[column]
     if outer.served_by is not None:
-        unit = runner.unit(candidate.family, repeat, plan.splits[outer.served_by])
-        return unit, candidate.index
-    return runner.unit(candidate.family, repeat, outer.fit, [candidate.index]), 0
+        return evidence.unit(candidate.family, repeat, outer.served_by), candidate.index
+    return evidence.runner.unit(candidate.family, repeat, outer.fit, [candidate.index]), 0
 
 
-def _judged(
-    runner: Runner,
-    judge: Judge,
+def outer_result(
+    evidence: Evidence,
     repeat: int,
     outer: Outer,
-    recipe: Recipe,
+    column: int,
     inner: float,
     predicted: Predicted,
-) -> Judged:
-    partition = runner.partitions[repeat]
+    recipe: Recipe | None = None,
+) -> OuterResult:
+    """Score a choice and the trivial model on the outer block that neither has seen."""
+    partition, question = evidence.partitions[repeat], evidence.question
     rows = partition.rows(outer.block)
     train = partition.train_rows(outer.fit.train, outer.fit.tests)
-    score, _ = judge.score(rows, predicted)
-    trivial, _ = judge.score(rows, trivial_prediction(judge, train, len(rows)))
-    decided = judge.decided(predicted)
-    return Judged(repeat, outer, rows, train, recipe.column, inner, decided, score, trivial, recipe)
+    score, _ = question.score(rows, predicted)
+    trivial, _ = question.score(rows, trivial_prediction(question, train, len(rows)))
+    decided = question.decided(predicted)
+    return OuterResult(repeat, outer, rows, train, column, inner, decided, score, trivial, recipe)
 
 
-def outer_predictions(judge: Judge, judged: Sequence[Judged]) -> OuterPredictions:
+def outer_predictions(question: Question, results: Sequence[OuterResult]) -> OuterPredictions:
     """Collect the honest predictions of all outer blocks."""
 
     def joined(field: str) -> NDArray[np.float64] | None:
-        parts = [getattr(each.predicted, field) for each in judged]
+        parts = [getattr(each.predicted, field) for each in results]
         if all(part is None for part in parts):
             return None
         width = next(part.shape[1:] for part in parts if part is not None)
         return np.concatenate(
             [
                 np.full((len(each.rows), *width), np.nan) if part is None else part
-                for each, part in zip(judged, parts, strict=True)
+                for each, part in zip(results, parts, strict=True)
             ]
         )
 
-    lengths = [len(each.rows) for each in judged]
+    lengths = [len(each.rows) for each in results]
     label = None
-    if judge.n_classes is not None:
-        label = np.concatenate([np.asarray(each.predicted.label) for each in judged])
+    if question.task.has_classes:
+        label = np.concatenate([np.asarray(each.predicted.label) for each in results])
     return OuterPredictions(
-        repeat=np.repeat([each.repeat for each in judged], lengths),
-        row=np.concatenate([each.rows for each in judged]),
-        block=np.repeat([each.outer.block for each in judged], lengths),
+        repeat=np.repeat([each.repeat for each in results], lengths),
+        row=np.concatenate([each.rows for each in results]),
+        block=np.repeat([each.outer.block for each in results], lengths),
         label=label,
         probability=joined("probability"),
         decision=joined("decision"),

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from assay.base import Predicted
 from assay.select.choose._calibrate import Adjusted, adjustment, ways
+from assay.select.choose._evidence import Evidence
 from assay.select.choose._ladder import Rung, Step, climb
 from assay.select.choose._level_one import LevelOne, Piece, mean_score
-from assay.select.choose._recipe import Options, Recipe
-from assay.select.choose._score import Judge, ScoreTable
+from assay.select.choose._recipe import ChoiceRules, Recipe
 from assay.select.choose._stack import (
     MOST_MEMBERS,
     Stacked,
@@ -27,8 +27,6 @@ from assay.select.choose._stack import (
     stacked,
 )
 from assay.select.choose._trivial import baseline_name, trivial_prediction
-from assay.select.plan import Plan
-from assay.select.run import Runner
 
 # Bytes of predictions held at once; beyond it fewer members are considered.
 _MOST_BYTES = 1.5e9
@@ -67,28 +65,26 @@ class Chooser:
 
     Parameters
     ----------
-    runner, plan, judge, table
+    evidence : Evidence
         The search so far.
-    options : Options
+    options : ChoiceRules
         What a choice may do.
     """
 
-    def __init__(
-        self, runner: Runner, plan: Plan, judge: Judge, table: ScoreTable, options: Options
-    ) -> None:
-        self.runner, self.plan, self.judge, self.table = runner, plan, judge, table
-        self.options = options
+    def __init__(self, evidence: Evidence, options: ChoiceRules) -> None:
+        self.evidence, self.options = evidence, options
+        self.question, self.table = evidence.question, evidence.table
         self.notes: list[str] = []
-        if judge.metric.by_query and (options.stack or options.calibrate):
-            self.options = Options(prefer=options.prefer)
+        if self.question.task.has_queries and (options.stack or options.calibrate):
+            self.options = ChoiceRules(prefer=options.prefer)
             self.notes.append("a ranking is made by one candidate: nothing is stacked")
         self._level = self._level_one() if self._looks_at_predictions else None
 
     @property
     def _looks_at_predictions(self) -> bool:
-        calibrates = self.options.calibrate and ways(self.judge, len(self.judge.y))
+        calibrates = self.options.calibrate and ways(self.question, len(self.question.y))
         # One split has one score: only its rows can tell how far chance goes.
-        one_split = self.options.prefer == "simplest" and len(self.plan.splits) == 1
+        one_split = self.options.prefer == "simplest" and len(self.evidence.plan.splits) == 1
         return bool(self.options.stack or calibrates or one_split)
 
     def decide(self, places: Sequence[int], *, ladder: bool = False) -> Decision:
@@ -135,31 +131,29 @@ class Chooser:
     def _most(self) -> int:
         """How many members a stack may be made of, by the memory that their predictions take."""
         places = sum(
-            int(self.runner.partitions[repeat].sizes[block])
+            int(self.evidence.partitions[repeat].sizes[block])
             for repeat, _, block in self.table.places
         )
         # Outer choices differ in some of their members.
-        per_member = 1.5 * 8.0 * places * (self.judge.n_classes or 1)
+        per_member = 1.5 * 8.0 * places * (self.question.n_classes or 1)
         return int(max(2, min(MOST_MEMBERS, _MOST_BYTES / per_member)))
 
     def _level_one(self) -> LevelOne:
         """Read what the candidates say that any choice may be about."""
         wanted: set[int] = set()
-        repeats = range(len(self.runner.partitions))
+        plan, repeats = self.evidence.plan, self.evidence.repeats
         questions = [
-            self.table.rows_of(repeat, outer.inner)
-            for repeat in repeats
-            for outer in self.plan.outers
+            self.table.rows_of(repeat, outer.inner) for repeat in repeats for outer in plan.outers
         ]
         questions.append(
-            [row for repeat in repeats for row in self.table.rows_of(repeat, self.plan.final)]
+            [row for repeat in repeats for row in self.table.rows_of(repeat, plan.final)]
         )
         for places in questions:
             ranking = self.table.ranking(places)
             wanted.update(members_of(self.table, ranking, self._most))
             if self._most == MOST_MEMBERS or self.options.prefer == "simplest":
                 wanted.update(best_of_families(self.table, ranking))
-        return LevelOne(self.runner, self.plan, self.judge, self.table, wanted)
+        return LevelOne(self.evidence, wanted)
 
     def _is_better(self, whole: Stacked, pieces: Sequence[Piece], said: list[Predicted]) -> bool:
         """Say whether the stack is not clearly worse than the best candidate, where both score."""
@@ -203,10 +197,10 @@ class Chooser:
         split_up = pieces is not None and len(used) == 1
         sizes = table.means(places)[2]
         trivial = self._trivial(used, pieces if split_up else None)
-        steps = [Step(baseline_name(self.judge), trivial)] if np.isfinite(trivial).all() else []
+        steps = [Step(baseline_name(self.question), trivial)] if np.isfinite(trivial).all() else []
         for column in best_of_families(table, ranking):
             candidate = table.candidates[column]
-            family = self.runner.families[candidate.family]
+            family = self.evidence.families[candidate.family]
             if split_up:
                 assert pieces is not None
                 assert level is not None
@@ -224,7 +218,7 @@ class Chooser:
             fits, ratio = list(range(len(pieces or ()))), 0.0
         else:
             fits, ratio = self._fits(used)
-        order, rungs, first = climb(self.judge.metric, steps, fits, ratio)
+        order, rungs, first = climb(self.question.metric, steps, fits, ratio)
         taken = None
         at = next(
             at
@@ -239,13 +233,13 @@ class Chooser:
 
     def _trivial(self, used: Sequence[int], pieces: Sequence[Piece] | None) -> NDArray[np.float64]:
         """Return the scores of the trivial model at the places, or at the parts of the only one."""
-        judge, scores = self.judge, []
+        question, scores = self.question, []
         for at in range(len(used) if pieces is None else len(pieces)):
             repeat, split, block = self.table.places[used[at] if pieces is None else used[0]]
-            fit, partition = self.plan.splits[split], self.runner.partitions[repeat]
+            fit, partition = self.evidence.plan.splits[split], self.evidence.partitions[repeat]
             train = partition.train_rows(fit.train, fit.tests)
             rows = partition.rows(block) if pieces is None else pieces[at].rows
-            scores.append(judge.score(rows, trivial_prediction(judge, train, len(rows)))[0])
+            scores.append(question.score(rows, trivial_prediction(question, train, len(rows)))[0])
         return np.array(scores)
 
     def _fits(self, used: Sequence[int]) -> tuple[list[int], float]:
@@ -256,12 +250,12 @@ class Chooser:
         for row in used:
             repeat, split, block = self.table.places[row]
             fits.append(names.setdefault((repeat, split), len(names)))
-            size = int(self.runner.partitions[repeat].sizes[block])
+            size = int(self.evidence.partitions[repeat].sizes[block])
             tested[repeat, split] = tested.get((repeat, split), 0) + size
         ratios = [
-            count / len(self.runner.partitions[repeat].train_rows(fit.train, fit.tests))
+            count / len(self.evidence.partitions[repeat].train_rows(fit.train, fit.tests))
             for (repeat, split), count in tested.items()
-            for fit in [self.plan.splits[split]]
+            for fit in [self.evidence.plan.splits[split]]
         ]
         return fits, float(np.mean(ratios))
 

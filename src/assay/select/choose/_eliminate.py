@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
-from assay.select.choose._score import Judge
+from assay.select.choose._evidence import Evidence
 from assay.select.plan import Plan, make_blocks
-from assay.select.run import Runner
 
 #: Chance that the best candidate of a block is dropped although it is the best.
 ERROR_RATE = 0.01
@@ -44,12 +43,8 @@ class Elimination:
 
     Parameters
     ----------
-    runner, plan, judge
-        The search.
-    task : str
-        What `y` is, for batches that are balanced by it.
-    clusters : ndarray of int64, optional
-        Rows that belong together stay in one batch.
+    evidence : Evidence
+        The search; rows that belong together stay in one batch.
 
     Notes
     -----
@@ -66,34 +61,27 @@ class Elimination:
     degrees of freedom at 1 - 0.01 / C for C candidates; a family, if all its candidates are.
     """
 
-    def __init__(
-        self,
-        runner: Runner,
-        plan: Plan,
-        judge: Judge,
-        task: str,
-        clusters: NDArray[np.int64] | None,
-    ) -> None:
-        self.runner, self.plan, self.judge = runner, plan, judge
-        self._task, self._clusters = task, clusters
-        self._n_candidates = sum(len(family.candidates) for family in runner.families)
+    def __init__(self, evidence: Evidence) -> None:
+        self.evidence = evidence
+        self._n_candidates = sum(len(family.candidates) for family in evidence.families)
         self._parts: dict[tuple[int, int], list[NDArray[np.int64]]] = {}
         # (repeat, outer block) -> place -> family -> scores of shape (batches, candidates)
         self._scores: dict[tuple[int, int], dict[int, dict[int, NDArray[np.float64]]]] = {}
 
     def add(self, family: int, repeat: int, split: int) -> None:
         """Take in a finished unit of the first stage."""
-        fit = self.plan.splits[split]
-        entries = self.runner.entries(self.runner.unit(family, repeat, fit))
+        evidence = self.evidence
+        fit = evidence.plan.splits[split]
+        entries = evidence.runner.entries(evidence.unit(family, repeat, split))
         for step, block in enumerate(fit.tests):
-            rows = self.runner.partitions[repeat].rows(block)
+            rows = evidence.partitions[repeat].rows(block)
             parts = self._batches(repeat, block, rows)
             found = np.full((len(parts), len(entries)), np.nan)
             for column, entry in enumerate(entries):
                 if entry.fitted is not None:
                     predicted = entry.fitted.predictions[step]
                     found[:, column] = [
-                        self.judge.score(rows, predicted, taken=part)[0] for part in parts
+                        evidence.question.score(rows, predicted, taken=part)[0] for part in parts
                     ]
             # The other block of the pair is the one that this place may choose for.
             outer = fit.tests[1 - step]
@@ -108,14 +96,18 @@ class Elimination:
         owner = np.repeat(families, [places[0][family].shape[1] for family in families])
         table = [np.hstack([place[family] for family in families]) for place in places]
         # All blocks of a partition have the same size, or nearly so.
-        lost = beaten_candidates(table, 1.0 / (self.plan.n_blocks - 2), self._n_candidates)
+        lost = beaten_candidates(table, 1.0 / (self.evidence.plan.n_blocks - 2), self._n_candidates)
         return {family for family in families if lost[owner == family].all()}
 
     def _batches(self, repeat: int, block: int, rows: NDArray[np.int64]) -> list[NDArray[np.int64]]:
         if (repeat, block) not in self._parts:
-            groups = None if self._clusters is None else self._clusters[rows]
+            question, clusters = self.evidence.question, self.evidence.blocks.clusters
             labels = make_blocks(
-                self.judge.y[rows], _BATCHES, task=self._task, groups=groups, seed=self.runner.seed
+                question.y[rows],
+                _BATCHES,
+                task=question.task,
+                groups=None if clusters is None else clusters[rows],
+                seed=self.evidence.seed,
             )
             self._parts[repeat, block] = [np.flatnonzero(labels == b) for b in range(_BATCHES)]
         return self._parts[repeat, block]

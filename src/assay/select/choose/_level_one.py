@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.base import Predicted
-from assay.select.choose._score import Judge, ScoreTable, predictions, take
-from assay.select.plan import Plan
-from assay.select.run import Runner
+from assay.select.choose._evidence import Evidence
+from assay.select.plan import take
 
 # A question with one block only is cut into so many parts of it.
 _PARTS = 5
@@ -48,23 +47,21 @@ class LevelOne:
 
     Parameters
     ----------
-    runner, plan, judge, table
+    evidence : Evidence
         The search so far.
     wanted : iterable of int
         Columns of the table.
     """
 
-    def __init__(
-        self, runner: Runner, plan: Plan, judge: Judge, table: ScoreTable, wanted: Iterable[int]
-    ) -> None:
-        self.judge, self.table = judge, table
-        self._partitions = runner.partitions
+    def __init__(self, evidence: Evidence, wanted: Iterable[int]) -> None:
+        self.question, self.table = evidence.question, evidence.table
+        self._partitions = evidence.partitions
         self._said: dict[tuple[int, int], Predicted] = {}
         columns = set(wanted)
         row = 0
-        for repeat in range(len(runner.partitions)):
-            for split, fit in enumerate(plan.splits):
-                for first, entries in predictions(runner, plan, repeat, split):
+        for repeat in evidence.repeats:
+            for split, fit in enumerate(evidence.plan.splits):
+                for first, entries in evidence.predictions(repeat, split):
                     for column, entry in enumerate(entries, first):
                         if column in columns and entry.fitted is not None:
                             for step, predicted in enumerate(entry.fitted.predictions):
@@ -99,17 +96,17 @@ class LevelOne:
 
     def truth(self, piece: Piece) -> NDArray[np.float64] | NDArray[np.int64]:
         """Return the truth of a piece: class codes or values."""
-        return np.asarray(self.judge.y[piece.rows])
+        return np.asarray(self.question.y[piece.rows])
 
     def weight(self, piece: Piece) -> NDArray[np.float64]:
         """Return the weights of a piece."""
-        if self.judge.weight is None:
+        if self.question.weight is None:
             return np.ones(len(piece.rows))
-        return self.judge.weight[piece.rows]
+        return self.question.weight[piece.rows]
 
     def score(self, piece: Piece, predicted: Predicted) -> float:
         """Return the score of predictions for a piece; NaN where it is undefined."""
-        return self.judge.score(piece.rows, predicted)[0]
+        return self.question.score(piece.rows, predicted)[0]
 
 
 def cross_fitted(

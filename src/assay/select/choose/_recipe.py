@@ -15,7 +15,7 @@ PREFERENCES = ("best", "simplest")
 
 
 @dataclass(frozen=True)
-class Options:
+class ChoiceRules:
     """What a choice may do beyond taking the best candidate.
 
     Parameters

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.base import Predicted
-from assay.select.choose._choose import Judged
+from assay.select.choose._choose import OuterResult
 from assay.select.choose._decide import Chooser
+from assay.select.choose._evidence import Evidence
 from assay.select.choose._recipe import Recipe
 from assay.select.choose._score import ScoreTable
-from assay.select.plan import Plan
-from assay.select.run import Entry, Runner
+from assay.select.run import Entry
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,15 +38,17 @@ class Smaller:
 
 
 def smaller_choices(
-    runner: Runner, plan: Plan, table: ScoreTable, chooser: Chooser, judged: Sequence[Judged]
+    evidence: Evidence, chooser: Chooser, results: Sequence[OuterResult]
 ) -> Smaller | None:
     """Return the predictions of the choices made without one more block.
 
     Parameters
     ----------
-    runner, plan, table, chooser
+    evidence : Evidence
         The search.
-    judged : sequence of Judged
+    chooser : Chooser
+        The rules.
+    results : sequence of OuterResult
         The outer choices.
 
     Returns
@@ -59,13 +61,14 @@ def smaller_choices(
     A stack and a calibration are not learned again: the outer block's own are applied to the fits
     without {i, k}. Learning them K-1 times more would cost more than it tells.
     """
-    every = len(plan.outers) * len(runner.partitions)
-    if plan.kind != "pair-out" or len(judged) < every:
+    plan, table = evidence.plan, evidence.table
+    every = len(plan.outers) * len(evidence.partitions)
+    if plan.kind != "pair-out" or len(results) < every:
         return None
     again = not (chooser.options.stack or chooser.options.calibrate)
     found: dict[tuple[int, int, int], Predicted] = {}
-    by_place = {(each.repeat, each.outer.block): each for each in judged}
-    for repeat in range(len(runner.partitions)):
+    by_place = {(each.repeat, each.outer.block): each for each in results}
+    for repeat in evidence.repeats:
         for number, split in enumerate(plan.splits):
             read: dict[int, list[Entry]] = {}
             for block, other in (split.tests, split.tests[::-1]):
@@ -76,18 +79,19 @@ def smaller_choices(
                     candidate = table.candidates[column]
                     family = candidate.family
                     if family not in read:
-                        read[family] = runner.entries(
-                            runner.unit(family, repeat, plan.splits[number])
-                        )
+                        unit = evidence.unit(family, repeat, number)
+                        read[family] = evidence.runner.entries(unit)
                     fitted = read[family][candidate.index].fitted
                     if fitted is None:
                         return None
                     parts.append(fitted.predictions[split.tests.index(block)])
-                found[repeat, block, other] = recipe.apply(parts, runner.problem.n_classes)
+                found[repeat, block, other] = recipe.apply(parts, evidence.question.n_classes)
     return Smaller(found, again)
 
 
-def _recipe(each: Judged, table: ScoreTable, chooser: Chooser, other: int, again: bool) -> Recipe:
+def _recipe(
+    each: OuterResult, table: ScoreTable, chooser: Chooser, other: int, again: bool
+) -> Recipe:
     """Choose for a block from the scores on all others but one."""
     own = Recipe((each.column,)) if each.recipe is None else each.recipe
     if not again or not own.is_plain:

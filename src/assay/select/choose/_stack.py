@@ -90,7 +90,7 @@ def stacked(level: LevelOne, pieces: Sequence[Piece], members: Sequence[int]) ->
     members = [column for column in members if level.has(pieces, column)]
     if len(members) < 2:
         return None
-    n_classes = level.judge.n_classes
+    n_classes = level.question.n_classes
     data = [_evidence(level, piece, members) for piece in pieces]
 
     def learn(train: list[int]) -> Callable[[int], Predicted]:
@@ -119,7 +119,7 @@ def _evidence(
     """Return what the members say about the truth of a piece, the truth, and the weights."""
     said = [level.said(piece, column) for column in members]
     truth, weight = level.truth(piece), level.weight(piece)
-    n_classes = level.judge.n_classes
+    n_classes = level.question.n_classes
     if n_classes is None:
         values = np.column_stack([np.asarray(each.value) for each in said])
         return values, truth.astype(np.float64), weight

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from assay.select.choose._eliminate import Elimination, first_splits
-from assay.select.choose._score import Judge, ScoreTable
-from assay.select.plan import Layout, Plan
+from assay.select.choose._evidence import Evidence
+from assay.select.choose._score import ScoreTable
+from assay.select.plan import Plan
 from assay.select.run import (
     Deadline,
-    Runner,
     Unit,
 )
 
@@ -29,7 +29,7 @@ _REFIT, _MEMBERS = 1.3, 6
 
 
 @dataclass(eq=False)
-class Ran:
+class PlanRun:
     """What was run of a plan.
 
     Parameters
@@ -67,20 +67,17 @@ class Ran:
 
 
 def run_plan(
-    runner: Runner,
-    layout: Layout,
-    judge: Judge,
-    task: str,
+    evidence: Evidence,
     *,
     stages: bool | None = None,
     deadline: Deadline | None = None,
     stacked: bool = False,
-) -> Ran:
+) -> PlanRun:
     """Run the fits of a plan.
 
     Parameters
     ----------
-    runner, layout, judge, task
+    evidence : Evidence
         The search.
     stages : bool, optional
         Whether families that are clearly beaten after half of the fits are dropped; by default on
@@ -93,36 +90,30 @@ def run_plan(
 
     Returns
     -------
-    Ran
+    PlanRun
         What was run. Families that the deadline cut are gone from the runner.
     """
     if stages is None:
-        stages = len(judge.y) >= STAGE_ROWS
-    return _Stages(runner, layout, judge, task, stages, deadline, stacked).run()
+        stages = len(evidence.question.y) >= STAGE_ROWS
+    return _Stages(evidence, stages, deadline, stacked).run()
 
 
 class _Stages:
     def __init__(
-        self,
-        runner: Runner,
-        layout: Layout,
-        judge: Judge,
-        task: str,
-        staged: bool,
-        deadline: Deadline | None,
-        stacked: bool,
+        self, evidence: Evidence, staged: bool, deadline: Deadline | None, stacked: bool
     ) -> None:
-        self.runner, self.plan, self.deadline = runner, layout.plan, deadline
+        runner = evidence.runner
+        self.runner, self.plan, self.deadline = runner, evidence.plan, deadline
         self.stacked = stacked
-        self.repeats = range(layout.repeats)
+        self.repeats = evidence.repeats
         every = range(len(self.plan.splits))
         self.first = first_splits(self.plan) if staged and len(runner.families) > 1 else list(every)
         self.later = [split for split in every if split not in self.first]
-        self.elimination = Elimination(runner, self.plan, judge, task, layout.clusters)
-        self.ran = Ran()
+        self.elimination = Elimination(evidence)
+        self.done = PlanRun()
         self.dropped: set[tuple[int, int, int]] = set()
 
-    def run(self) -> Ran:
+    def run(self) -> PlanRun:
         """Run both stages."""
         runner = self.runner
         every = families = list(range(len(runner.families)))
@@ -265,8 +256,8 @@ class _Stages:
                 finished.append(family)
         return finished
 
-    def _conclude(self, families: list[int]) -> Ran:
-        runner, ran = self.runner, self.ran
+    def _conclude(self, families: list[int]) -> PlanRun:
+        runner, ran = self.runner, self.done
         for family in families:
             needed = self._needed(family)
             keys = {unit.key for unit in needed}
@@ -293,7 +284,7 @@ class _Stages:
         if cut:
             names = ", ".join(dict.fromkeys(runner.families[family].name for family in cut))
             count = sum(len(runner.families[family].candidates) for family in cut)
-            self.ran.notes.append(
+            self.done.notes.append(
                 f"the time limit left no room for {names} ({count} of the candidates); "
                 "run again with more time and the same ledger to add them"
             )
@@ -303,7 +294,7 @@ class _Stages:
         if any(gone.values()):
             names = ", ".join(dict.fromkeys(runner.families[family].name for family in whole))
             count = sum(len(runner.families[f].candidates) for f, times in gone.items() if times)
-            self.ran.notes.append(
+            self.done.notes.append(
                 f"{count} of the candidates were dropped after the first stage, clearly worse on "
                 "blocks other than the one they would be chosen for"
                 + (f"; for all blocks: {names}" if whole else "")

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.base import ParameterError, check_interval
+from assay.base import ParameterError, Task, check_interval
 from assay.select.curves._fit import CurveFit, check_scores, scores_of
-from assay.select.curves._question import Question, grouped
+from assay.select.curves._question import CurveQuestion
 from assay.select.curves._result import Curve, curve_of
 from assay.select.plan import (
-    Layout,
+    RowPartitions,
     Split,
     one_out,
 )
@@ -97,17 +97,19 @@ def complexity_curve(
     if not values:
         raise ParameterError("values must hold at least one value; got none")
     check_interval("repeats", repeats, 1, integer=True)
-    question = Question.of(estimator, X, y, scoring, sample_weight)
-    problem, plan = question.problem, one_out(n_blocks)
-    layout = Layout(problem, question.task, plan, grouped(groups), None, repeats, seed)
+    question = CurveQuestion.of(
+        estimator, X, y, scoring=scoring, sample_weight=sample_weight, groups=groups
+    )
+    asked, plan = question.question, one_out(n_blocks)
+    blocks = RowPartitions(asked, plan, repeats, seed)
     family = question.family([{parameter: value} for value in values])
     fits = []
-    for repeat, partition in enumerate(layout.partitions):
+    for repeat, partition in enumerate(blocks.partitions):
         for split in plan.splits:
             # Training rows are predicted, too: their score is the other half of the picture.
             both = Split(split.train, (*split.tests, *split.train))
             fits.append(CurveFit(repeat, partition, both))
-    train, test, rates, failed = scores_of(question, family, layout.partitions, fits, seed, n_jobs)
+    train, test, rates, failed = scores_of(question, family, blocks.partitions, fits, seed, n_jobs)
     check_scores(test, values, failed, parameter)
     return curve_of(
         question,
@@ -117,6 +119,6 @@ def complexity_curve(
         train,
         test,
         float(np.mean([fit.ratio for fit in fits])),
-        rates if question.task == "binary" else None,
+        rates if asked.task is Task.BINARY else None,
         len(fits) * count_fits(family.estimator, family.candidates),
     )

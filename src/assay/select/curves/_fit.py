@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from assay.base import DataError
-from assay.select.curves._question import Question
+from assay.base import DataError, Task
+from assay.select.curves._question import CurveQuestion
 from assay.select.plan import Partition, Split
 from assay.select.run import (
     Family,
@@ -38,7 +38,7 @@ class CurveFit:
 
 
 def scores_of(
-    question: Question,
+    question: CurveQuestion,
     family: Family,
     partitions: Sequence[Partition],
     fits: Sequence[CurveFit],
@@ -57,7 +57,9 @@ def scores_of(
         Why a candidate failed, the first time it did.
     """
     with Ledger() as ledger, threadpool_limits(1):
-        runner = Runner(question.problem, [family], partitions, ledger, seed=seed, n_jobs=n_jobs)
+        runner = Runner(
+            question.question.data, [family], partitions, ledger, seed=seed, n_jobs=n_jobs
+        )
         units = [runner.unit(0, fit.repeat, fit.split) for fit in fits]
         runner.run(units)
         measured = [_measured(question, runner, *pair) for pair in zip(fits, units, strict=True)]
@@ -80,7 +82,7 @@ def check_scores(
             raise DataError(f"{axis} = {value!r} has no score on two blocks: {reason}")
 
 
-def _measured(question: Question, runner: Runner, fit: CurveFit, unit: Unit) -> Any:
+def _measured(question: CurveQuestion, runner: Runner, fit: CurveFit, unit: Unit) -> Any:
     """Return, per candidate, the score on training rows, on test rows, and the two rates."""
     rows = [fit.partition.rows(block) for block in fit.split.tests]
     train, test, rates = [], [], []
@@ -97,9 +99,9 @@ def _measured(question: Question, runner: Runner, fit: CurveFit, unit: Unit) -> 
     return np.array(train), np.array(test), np.array(rates)
 
 
-def _rates(question: Question, rows: NDArray[np.int64], label: Any) -> tuple[float, float]:
-    if question.task != "binary" or label is None:
+def _rates(question: CurveQuestion, rows: NDArray[np.int64], label: Any) -> tuple[float, float]:
+    if question.question.task is not Task.BINARY or label is None:
         return np.nan, np.nan
-    truth = question.problem.y[rows]
+    truth = question.question.y[rows]
     shares = [label[truth == k].mean() if (truth == k).any() else np.nan for k in (0, 1)]
     return float(shares[0]), float(shares[1])

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.base import ParameterError, check_interval
+from assay.base import ParameterError, Task, check_interval
 from assay.select.curves._fit import CurveFit, check_scores, scores_of
-from assay.select.curves._question import Question, grouped
+from assay.select.curves._question import CurveQuestion
 from assay.select.curves._result import Curve, curve_of
 from assay.select.plan import (
-    Layout,
     Partition,
+    RowPartitions,
     Split,
     one_out,
     stream,
@@ -91,18 +91,20 @@ def learning_curve(
     ((20, 100, 455), [0.93, 0.93, 0.94])
     """
     check_interval("repeats", repeats, 1, integer=True)
-    question = Question.of(estimator, X, y, scoring, sample_weight)
-    problem, plan = question.problem, one_out(n_blocks)
-    layout = Layout(problem, question.task, plan, grouped(groups), None, repeats, seed)
-    most = min(len(problem.y) - int(part.sizes.max()) for part in layout.partitions)
+    question = CurveQuestion.of(
+        estimator, X, y, scoring=scoring, sample_weight=sample_weight, groups=groups
+    )
+    asked, plan = question.question, one_out(n_blocks)
+    blocks = RowPartitions(asked, plan, repeats, seed)
+    most = min(len(asked.y) - int(part.sizes.max()) for part in blocks.partitions)
     counts = _counts(sizes, most)
     fits: list[CurveFit] = []
-    for repeat, partition in enumerate(layout.partitions):
+    for repeat, partition in enumerate(blocks.partitions):
         for split in plan.splits:
             rows = partition.train_rows(split.train, split.tests)
-            order = balanced_order(rows, problem.y, question.task, seed, repeat, split.tests[0])
+            order = balanced_order(rows, asked.y, asked.task, seed, repeat, split.tests[0])
             for count in counts:
-                labels = np.full(len(problem.y), 2, dtype=np.int64)
+                labels = np.full(len(asked.y), 2, dtype=np.int64)
                 labels[order[:count]] = 0
                 labels[partition.rows(split.tests[0])] = 1
                 fits.append(CurveFit(len(fits), Partition(labels), Split((0,), (1, 0))))
@@ -110,7 +112,6 @@ def learning_curve(
     found = scores_of(question, question.family([{}]), parts, fits, seed, n_jobs)
     train, test = (each.reshape(-1, len(counts)).T for each in found[:2])
     check_scores(test, counts, found[3] * len(counts), "training rows")
-    whole = [part.sizes / (len(problem.y) - part.sizes) for part in layout.partitions]
     return curve_of(
         question,
         "learning",
@@ -118,7 +119,7 @@ def learning_curve(
         tuple(counts),
         train,
         test,
-        float(np.mean(whole)),
+        blocks.test_share,
         None,
         len(fits),
     )
@@ -146,11 +147,11 @@ def _counts(sizes: Sequence[float] | None, most: int) -> list[int]:
 
 
 def balanced_order(
-    rows: NDArray[np.int64], y: NDArray[Any], task: str, seed: int, repeat: int, block: int
+    rows: NDArray[np.int64], y: NDArray[Any], task: Task, seed: int, repeat: int, block: int
 ) -> NDArray[np.int64]:
     """Return the rows in an order whose every beginning is like the whole."""
     mixed = stream(seed, "learning curve", repeat, block).permutation(rows)
-    if task == "regression":
+    if not task.has_classes:
         return mixed
     # Row r of the c rows of a class comes at (r + 1/2) / c: all classes advance evenly.
     target = y[mixed]

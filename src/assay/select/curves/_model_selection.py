@@ -16,11 +16,12 @@ from assay.base import DataError, Predicted, check_interval
 from assay.evaluate import Interval, sample_interval
 from assay.select.curves._chart import curve_chart
 from assay.select.curves._fit import CurveFit, scores_of
-from assay.select.curves._question import Question, grouped
+from assay.select.curves._question import CurveQuestion
 from assay.select.curves._result import curve_of
 from assay.select.plan import (
-    Layout,
     Partition,
+    Question,
+    RowPartitions,
     Split,
     make_blocks,
     one_out,
@@ -173,8 +174,8 @@ def model_selection(
     check_interval("max_size", max_size, 1, integer=True)
     check_interval("significance", significance, 0.0, 1.0)
     check_interval("test_size", test_size, 0.0, 1.0)
-    question = Question.of(learner, X, y, loss="neg_mean_squared_error")
-    kept, tested, clusters = _parts(question, test_size, shuffle, grouped(groups), seed)
+    question = CurveQuestion.of(learner, X, y, loss="neg_mean_squared_error", groups=groups)
+    kept, tested, clusters = _parts(question.question, test_size, shuffle, seed)
     part = question.part(kept)
     inside = None if clusters is None else clusters[kept]
     partitions = [_slices(part, k, shuffle, inside, seed, repeat) for repeat in range(rounds)]
@@ -208,7 +209,7 @@ def model_selection(
 
 
 def _tested(
-    question: Question,
+    question: CurveQuestion,
     model: Any,
     kept: NDArray[np.int64],
     tested: NDArray[np.int64],
@@ -222,16 +223,17 @@ def _tested(
     seed: int,
 ) -> SizeSelection:
     """Fit the best size on the training part and open the test part."""
-    problem, metric, classes = question.problem, question.metric, question.classes
-    target = problem.y if classes is None else classes[problem.y]
-    fitted = seeded(model, f"{seed}:model selection").fit(problem.X[kept], target[kept])
-    said = fitted.predict(problem.X[tested])
+    asked, metric = question.question, question.metric
+    classes = None if asked.classes is None else np.asarray(asked.classes)
+    target = asked.y if classes is None else classes[asked.y]
+    fitted = seeded(model, f"{seed}:model selection").fit(asked.X[kept], target[kept])
+    said = fitted.predict(asked.X[tested])
     predicted = (
         Predicted(value=np.asarray(said, dtype=np.float64).reshape(-1))
         if classes is None
         else Predicted(label=np.searchsorted(classes, said).astype(np.int64))
     )
-    found = sample_interval(metric, problem.y[tested], predicted, seed=seed)
+    found = sample_interval(metric, asked.y[tested], predicted, seed=seed)
     if metric.greater_is_better:  # accuracy, told as an error rate
         found = Interval(1 - found.value, 1 - found.high, 1 - found.low, found.level)
     name = "error rate" if metric.greater_is_better else metric.name
@@ -281,31 +283,28 @@ def _best(errors: NDArray[np.float64]) -> int:
     return int(np.argmin([float(f"{mean:.12g}") for mean in errors.mean(axis=1)]))
 
 
-def _errors(question: Question, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _errors(question: CurveQuestion, scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return 1 - scores if question.metric.greater_is_better else scores
 
 
 def _parts(
-    question: Question, share: float, shuffle: bool, groups: NDArray[Any] | None, seed: int
+    question: Question, share: float, shuffle: bool, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64] | None]:
     """Return the rows of the training part and of the test part, and what must stay together."""
-    problem = question.problem
-    n = len(problem.y)
+    n, groups = len(question.y), question.groups
     if not shuffle:
         cut = n - round(share * n)
         return np.arange(cut), np.arange(cut, n), None
     count = min(_PARTS, n if groups is None else len(np.unique(groups)))
-    layout = Layout(problem, question.task, one_out(max(count, 3)), groups, None, 1, seed)
-    tested = layout.partitions[0].labels < max(1, round(share * count))
-    return np.flatnonzero(~tested), np.flatnonzero(tested), layout.clusters
+    blocks = RowPartitions(question, one_out(max(count, 3)), seed=seed)
+    tested = blocks.partitions[0].labels < max(1, round(share * count))
+    return np.flatnonzero(~tested), np.flatnonzero(tested), blocks.clusters
 
 
 def _slices(
-    part: Question, k: int, shuffle: bool, groups: NDArray[Any] | None, seed: int, repeat: int
+    part: CurveQuestion, k: int, shuffle: bool, groups: NDArray[Any] | None, seed: int, repeat: int
 ) -> Partition:
-    y = part.problem.y
+    y, task = part.question.y, part.question.task
     if shuffle:
-        return Partition(
-            make_blocks(y, k, task=part.task, groups=groups, seed=seed + 1, repeat=repeat)
-        )
+        return Partition(make_blocks(y, k, task=task, groups=groups, seed=seed + 1, repeat=repeat))
     return Partition(np.searchsorted(np.arange(1, k) * len(y) // k, np.arange(len(y)), "right"))

@@ -1,4 +1,4 @@
-"""An estimator, rows and a metric, ready for units: what the curves have in common."""
+"""An estimator and a question, ready for units: what the curves have in common."""
 
 from __future__ import annotations
 
@@ -8,75 +8,42 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import is_classifier
 
-from assay.base import Predicted, class_codes, real_values
-from assay.evaluate import Metric, get_metric
-from assay.select.choose import Judge
-from assay.select.plan import Problem
+from assay.base import Predicted
+from assay.evaluate import Metric
+from assay.select.plan import Question
 from assay.select.run import Family, path_of
-from assay.select.searches import (
-    family_of,
-    problem_of,
-    task_of,
-)
+from assay.select.searches import family_of
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
-    """An estimator, the rows it is judged on, and the metric.
+class CurveQuestion:
+    """An estimator, and the rows and metric by which it is scored.
 
     Parameters
     ----------
     estimator : estimator
         Classifier or regressor, or a pipeline that ends in one.
-    problem : Problem
-        The rows.
-    task : str
-        "binary", "multiclass" or "regression".
-    judge : Judge
-        The metric.
-    classes : ndarray or None
-        Labels of the class codes.
+    question : Question
+        Rows and metric.
     """
 
     estimator: Any
-    problem: Problem
-    task: str
-    judge: Judge
-    classes: NDArray[Any] | None
+    question: Question
 
     @classmethod
-    def of(
-        cls,
-        estimator: Any,
-        X: ArrayLike,
-        y: ArrayLike,
-        scoring: Any = None,
-        sample_weight: ArrayLike | None = None,
-        loss: str = "r2",
-    ) -> Question:
-        """Check the rows and find the metric; `loss` is that of numbers by default."""
-        classifier = is_classifier(estimator)
-        classes, target = class_codes(y) if classifier else (None, real_values(y))
-        task = task_of(classifier, target)
-        problem = problem_of(X, target, sample_weight, task)
-        metric = get_metric(scoring or ("accuracy" if classifier else loss), task)
-        judge = Judge(metric, problem.X, problem.y, problem.weight, problem.n_classes)
-        return cls(estimator, problem, task, judge, classes)
+    def of(cls, estimator: Any, X: ArrayLike, y: ArrayLike, **options: Any) -> CurveQuestion:
+        """Check the rows and find the metric, as `Question.about` does."""
+        return cls(estimator, Question.about(estimator, X, y, **options))
 
     @property
     def metric(self) -> Metric:
         """What is scored."""
-        return self.judge.metric
+        return self.question.metric
 
-    def part(self, rows: NDArray[np.int64]) -> Question:
+    def part(self, rows: NDArray[np.int64]) -> CurveQuestion:
         """Return the same question about some of the rows."""
-        whole = self.problem
-        weight = None if whole.weight is None else whole.weight[rows]
-        problem = Problem(whole.X[rows], whole.y[rows], weight, whole.n_classes)
-        judge = Judge(self.metric, problem.X, problem.y, weight, problem.n_classes)
-        return replace(self, problem=problem, judge=judge)
+        return replace(self, question=self.question.part(rows))
 
     def family(self, candidates: Sequence[Mapping[str, Any]]) -> Family:
         """Return the candidates as one family, so that they can share their work.
@@ -95,7 +62,7 @@ class Question:
 
     def score(self, rows: Sequence[NDArray[np.int64]], predicted: Sequence[Predicted]) -> float:
         """Return the score on several blocks taken together, in natural sign; NaN if undefined."""
-        value, _ = self.judge.score(np.concatenate(rows), joined(predicted))
+        value, _ = self.question.score(np.concatenate(rows), joined(predicted))
         return self.metric.natural(value)
 
 
@@ -107,8 +74,3 @@ def joined(parts: Sequence[Predicted]) -> Predicted:
         return None if any(array is None for array in arrays) else np.concatenate(arrays)
 
     return Predicted(of("label"), of("probability"), of("decision"), of("value"))
-
-
-def grouped(groups: ArrayLike | None) -> NDArray[Any] | None:
-    """Return a column of groups as an array."""
-    return None if groups is None else np.asarray(groups)

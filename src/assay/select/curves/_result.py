@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from assay.base import DataError
 from assay.evaluate import Interval, corrected_t
 from assay.select.curves._chart import curve_chart, roc_chart
-from assay.select.curves._question import Question
+from assay.select.curves._question import CurveQuestion
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class Curve:
 
 
 def curve_of(
-    question: Question,
+    question: CurveQuestion,
     kind: str,
     axis: str,
     values: tuple[Any, ...],

@@ -16,13 +16,8 @@ from numpy.typing import NDArray
 
 from assay.base import Predicted
 from assay.evaluate import Formula, Interval, RowMean
-from assay.select.choose import (
-    Judge,
-    ScoreTable,
-    predictions,
-)
-from assay.select.plan import Plan, stream
-from assay.select.run import Runner
+from assay.select.choose import Evidence, ScoreTable
+from assay.select.plan import stream
 
 Array = NDArray[np.float64]
 
@@ -75,23 +70,13 @@ def effort(route: str, rows: int, fewer_rows: int, candidates: int, n: int) -> E
     return Effort(max(_FEWEST_DRAWS, draws), candidates, all_fits)
 
 
-def bootstrap_choice(
-    runner: Runner,
-    plan: Plan,
-    judge: Judge,
-    table: ScoreTable,
-    clusters: NDArray[np.int64] | None = None,
-    *,
-    level: float = 0.95,
-) -> Interval | None:
+def bootstrap_choice(evidence: Evidence, *, level: float = 0.95) -> Interval | None:
     """Return the bias-corrected score of the choice among all candidates, in natural sign.
 
     Parameters
     ----------
-    runner, plan, judge, table
-        Where the predictions are, and their plain scores.
-    clusters : ndarray of int64, optional
-        Rows that are drawn together.
+    evidence : Evidence
+        The predictions and their plain scores; rows that belong together are drawn together.
     level : float, default=0.95
         Nominal coverage of the percentile interval.
 
@@ -106,7 +91,8 @@ def bootstrap_choice(
     choice; blocks where the drawn rows leave it undefined are passed over. On large tables, and for
     scorers without a formula, one fit per block and the leading candidates do; see `effort`.
     """
-    formula = judge.metric.formula
+    question, table, clusters = evidence.question, evidence.table, evidence.blocks.clusters
+    formula = question.metric.formula
     rows = [row for row in range(len(table.places)) if table.defined[row]]
     ranking = table.ranking(rows)
     if not ranking:
@@ -116,22 +102,22 @@ def bootstrap_choice(
         route, price, cheaper = "scorer", len(rows), len(fewer)
     else:
         route = "mean" if isinstance(formula, RowMean) else "formula"
-        price, cheaper = (_row_count(runner, table, some) for some in (rows, fewer))
-    spent = effort(route, price, cheaper, len(ranking), len(judge.y))
+        price, cheaper = (_row_count(evidence, some) for some in (rows, fewer))
+    spent = effort(route, price, cheaper, len(ranking), len(question.y))
     if not spent.all_fits:
         rows = fewer
     # Ties inside a draw go the way they go in the plain choice: simpler first, then earlier.
     _, _, size = table.means(rows)
     leading = sorted(ranking[: spent.candidates], key=lambda column: (size[column], column))
-    drawn = _draws(len(judge.y), clusters, spent.draws, runner.seed)
+    drawn = _draws(len(question.y), clusters, spent.draws, evidence.seed)
     if formula is None:
-        estimate = _by_scorer(runner, plan, judge, table, rows, leading, drawn)
+        estimate = _by_scorer(evidence, rows, leading, drawn)
     else:
-        estimate = _by_formula(runner, plan, judge, table, rows, leading, drawn, formula)
+        estimate = _by_formula(evidence, rows, leading, drawn, formula)
     estimate = estimate[np.isfinite(estimate)]
     if not len(estimate):
         return None
-    natural = estimate if judge.metric.greater_is_better else -estimate
+    natural = estimate if question.metric.greater_is_better else -estimate
     low, high = np.quantile(natural, [(1 - level) / 2, (1 + level) / 2])
     return Interval(float(natural.mean()), float(low), float(high), level)
 
@@ -145,9 +131,9 @@ def _one_per_block(table: ScoreTable, rows: list[int]) -> list[int]:
     return list(first.values())
 
 
-def _row_count(runner: Runner, table: ScoreTable, rows: list[int]) -> int:
-    places = [table.places[row] for row in rows]
-    return sum(int(runner.partitions[repeat].sizes[block]) for repeat, _, block in places)
+def _row_count(evidence: Evidence, rows: list[int]) -> int:
+    places = [evidence.table.places[row] for row in rows]
+    return sum(int(evidence.partitions[repeat].sizes[block]) for repeat, _, block in places)
 
 
 def _draws(n: int, clusters: NDArray[np.int64] | None, count: int, seed: int) -> NDArray[np.uint8]:
@@ -166,24 +152,22 @@ def _winners(inside: Array) -> NDArray[np.intp]:
 
 
 def _by_formula(
-    runner: Runner,
-    plan: Plan,
-    judge: Judge,
-    table: ScoreTable,
+    evidence: Evidence,
     rows: list[int],
     leading: list[int],
     drawn: NDArray[np.uint8],
     formula: Formula,
 ) -> Array:
     """Scores of the winners of all draws, on the rows not drawn."""
+    question = evidence.question
 
     def means(columns: list[int], taken: NDArray[Any]) -> Array:
         bag = _Means(len(drawn), len(columns))
-        for block_rows, at, found in _blocks_of(runner, plan, table, rows, columns):
-            truth, block = judge.truth[block_rows], [judge.seen(each) for each in found]
+        for block_rows, at, found in _blocks_of(evidence, rows, columns):
+            truth, block = question.truth[block_rows], [question.seen(each) for each in found]
             weights = taken[:, block_rows].astype(np.float64)
-            if judge.weight is not None:
-                weights *= judge.weight[block_rows]
+            if question.weight is not None:
+                weights *= question.weight[block_rows]
             bag.add(at, _scores(formula, truth, block, weights))
         return bag.mean()
 
@@ -211,7 +195,7 @@ class _Means:
 
 
 def _blocks_of(
-    runner: Runner, plan: Plan, table: ScoreTable, rows: list[int], leading: list[int]
+    evidence: Evidence, rows: list[int], leading: list[int]
 ) -> Iterator[tuple[NDArray[np.int64], list[int], list[Predicted]]]:
     """Yield (rows of the block, positions of the candidates, their predictions) per place.
 
@@ -220,33 +204,33 @@ def _blocks_of(
     position = {column: i for i, column in enumerate(leading)}
     wanted: dict[tuple[int, int], list[int]] = {}
     for row in rows:
-        repeat, split, block = table.places[row]
+        repeat, split, block = evidence.table.places[row]
         wanted.setdefault((repeat, split), []).append(block)
     for (repeat, split), blocks in wanted.items():
         steps = [
-            (plan.splits[split].tests.index(b), runner.partitions[repeat].rows(b)) for b in blocks
+            (evidence.plan.splits[split].tests.index(b), evidence.partitions[repeat].rows(b))
+            for b in blocks
         ]
-        for first, entries in predictions(runner, plan, repeat, split):
+        for first, entries in evidence.predictions(repeat, split):
             mine = [column for column in range(first, first + len(entries)) if column in position]
             at = [position[column] for column in mine]
             for step, block_rows in steps if mine else ():
-                found = [entries[column - first].fitted.predictions[step] for column in mine]
+                fitted = [entries[column - first].fitted for column in mine]
+                found = [each.predictions[step] for each in fitted if each is not None]
                 yield block_rows, at, found
 
 
 def _by_scorer(
-    runner: Runner,
-    plan: Plan,
-    judge: Judge,
-    table: ScoreTable,
+    evidence: Evidence,
     rows: list[int],
     leading: list[int],
     drawn: NDArray[np.uint8],
 ) -> Array:
     """Do the same with a scorer that must be called: winners only, on the rows not drawn."""
+    question = evidence.question
     blocks: dict[int, NDArray[np.int64]] = {}  # by their first row
     stored: dict[tuple[int, int], Predicted] = {}
-    for block_rows, at, found in _blocks_of(runner, plan, table, rows, leading):
+    for block_rows, at, found in _blocks_of(evidence, rows, leading):
         blocks[int(block_rows[0])] = block_rows
         stored.update({(int(block_rows[0]), i): each for i, each in zip(at, found, strict=True)})
 
@@ -255,7 +239,7 @@ def _by_scorer(
         for block, block_rows in blocks.items():
             taken = np.repeat(np.arange(len(block_rows)), counts[block_rows])
             if len(taken):
-                scores.append(judge.score(block_rows, stored[block, candidate], taken=taken)[0])
+                scores.append(question.score(block_rows, stored[block, candidate], taken=taken)[0])
         defined = [score for score in scores if np.isfinite(score)]
         return float(np.mean(defined)) if defined else float("nan")
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.base import Predicted
-from assay.select.choose import Judge, Judged
+from assay.select.choose import OuterResult
 from assay.select.estimate._pooled import (
     Array,
     is_pooled,
@@ -17,6 +17,7 @@ from assay.select.estimate._pooled import (
     mean_of_pieces,
     measure,
 )
+from assay.select.plan import Question
 
 _MOST_UNBALANCED = 4.0  # a loss that hangs on the stratum alone would give any number
 # Degrees of freedom of a jackknife over K blocks, in parts of K-1: two over the variance of its
@@ -29,9 +30,9 @@ class Contestant:
 
     Parameters
     ----------
-    judge : Judge
+    question : Question
         The metric and the truth.
-    judged : sequence of Judged
+    results : sequence of OuterResult
         The outer blocks.
     said : callable
         What it predicts for an outer block, from all others.
@@ -45,24 +46,24 @@ class Contestant:
 
     def __init__(
         self,
-        judge: Judge,
-        judged: Sequence[Judged],
-        said: Callable[[Judged], Predicted],
+        question: Question,
+        results: Sequence[OuterResult],
+        said: Callable[[OuterResult], Predicted],
         said_by_smaller: Callable[[tuple[int, int, int]], Predicted],
         group: NDArray[np.int64],
         balanced: NDArray[np.int64] | None = None,
     ) -> None:
-        repeats = sorted({each.repeat for each in judged})
-        blocks = sorted({each.outer.block for each in judged})
+        repeats = sorted({each.repeat for each in results})
+        blocks = sorted({each.outer.block for each in results})
         self.n_blocks = len(blocks)
-        rows = {(each.repeat, each.outer.block): each.rows for each in judged}
-        whole = [[(e.rows, said(e)) for e in judged if e.repeat == repeat] for repeat in repeats]
-        first = np.mean([measure(judge, pieces)[0] for pieces in whole])
-        self.without_rows = np.mean([measure(judge, pieces, group) for pieces in whole], axis=0)
+        rows = {(each.repeat, each.outer.block): each.rows for each in results}
+        whole = [[(e.rows, said(e)) for e in results if e.repeat == repeat] for repeat in repeats]
+        first = np.mean([measure(question, pieces)[0] for pieces in whole])
+        self.without_rows = np.mean([measure(question, pieces, group) for pieces in whole], axis=0)
         self.without_balanced = None
         if balanced is not None:
             self.without_balanced = np.array(
-                [np.mean([measure(judge, p, each) for p in whole], axis=0) for each in balanced]
+                [np.mean([measure(question, p, each) for p in whole], axis=0) for each in balanced]
             )
         pairs = {
             (r, b, other): (rows[r, b], said_by_smaller((r, b, other)))
@@ -73,13 +74,13 @@ class Contestant:
         }
         # Where pieces are not scored together, each is needed several times, and scored once.
         alone: dict[tuple[int, int, int], Array] = {}
-        if not is_pooled(judge.metric):
-            alone = {key: measure(judge, [piece]) for key, piece in pairs.items()}
+        if not is_pooled(question.metric):
+            alone = {key: measure(question, [piece]) for key, piece in pairs.items()}
 
         def score(keys: Sequence[tuple[int, int, int]]) -> float:
             if alone:
                 return float(mean_of_pieces(np.array([alone[key] for key in keys]))[0])
-            return float(measure(judge, [pairs[key] for key in keys])[0])
+            return float(measure(question, [pairs[key] for key in keys])[0])
 
         # Every row once for each distance between the block that judges and the one left out.
         k = self.n_blocks
@@ -98,7 +99,7 @@ class Contestant:
         self.unsure = float((1 - growth(k)) * (first - second))
         # What is printed leans on the rows that judge more than the plain score does.
         second_rows = np.mean(
-            [measure(judge, [pairs[key] for key in keys], group) for keys in shifted], axis=0
+            [measure(question, [pairs[key] for key in keys], group) for keys in shifted], axis=0
         )
         self.value_without_rows = self.without_rows + growth(k) * (self.without_rows - second_rows)
 

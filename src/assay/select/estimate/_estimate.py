@@ -14,11 +14,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.base import DataError, Predicted
+from assay.base import DataError, Predicted, Task
 from assay.evaluate import Interval, interval_of_parts, panel
 from assay.select.choose import (
-    Judge,
-    Judged,
+    OuterResult,
     Smaller,
     trivial_prediction,
 )
@@ -26,6 +25,7 @@ from assay.select.estimate._contestant import Contestant
 from assay.select.estimate._estimate_blocks import by_blocks
 from assay.select.estimate._pooled import balanced_groups, groups_of_rows, is_pooled
 from assay.select.estimate._rows_behind import rows_behind
+from assay.select.plan import Question, RowPartitions
 
 # Leaving out a whole block changes fits and choices more than a new sample of the same size would:
 # the jackknife over blocks is two to three times too large. With the choices kept as they are it is
@@ -62,37 +62,25 @@ class Estimate:
 
 
 def estimate(
-    judge: Judge,
-    judged: Sequence[Judged],
-    *,
-    task: str,
-    clusters: NDArray[np.int64] | None,
-    seed: int,
+    question: Question,
+    blocks: RowPartitions,
+    results: Sequence[OuterResult],
     smaller: Smaller | None = None,
-    balanced: bool = True,
-    in_time: bool = False,
 ) -> Estimate:
     r"""Estimate the score of a model built this way on this many rows.
 
     Parameters
     ----------
-    judge : Judge
+    question : Question
         The metric and the truth.
-    judged : sequence of Judged
+    blocks : RowPartitions
+        The partitions: which rows belong together, whether blocks are balanced by target or follow
+        each other in time (then the intervals are for the next block, but for the gain, which is a
+        mean over time).
+    results : sequence of OuterResult
         The outer choices and their honest predictions.
-    task : str
-        "binary", "multiclass", "regression" or "rank".
-    clusters : ndarray of int64, optional
-        Rows that belong together.
-    seed : int
-        Of what is drawn.
     smaller : Smaller, optional
         The choices made without one more block, see `smaller_choices`.
-    balanced : bool, default=True
-        Whether the blocks were balanced by target (`make_blocks`), not given by the user.
-    in_time : bool, default=False
-        Whether blocks follow each other in time: then the intervals are for the block that follows,
-        but for the gain, of which the mean over time is asked.
 
     Returns
     -------
@@ -125,103 +113,92 @@ def estimate(
     Without `smaller`, with two outer blocks or more: mean and corrected resampled t; in time a
     prediction interval (`next_t`). With one block: batches of its rows.
     """
-    found = _three(judge, judged, task, clusters, seed, smaller, balanced, in_time)
+    found = _three(question, blocks, results, smaller)
     scores: dict[str, Interval] = {}
-    for metric in panel(task):
-        if metric.name == judge.metric.name:
+    for metric in panel(question.task):
+        if metric.name == question.metric.name:
             scores[metric.name] = found.score
             continue
-        other = replace(judge, metric=metric)
-        again = [_scored(other, each) for each in judged]
+        other = replace(question, metric=metric)
+        again = [_scored(other, each) for each in results]
         try:
-            more = _three(other, again, task, clusters, seed, smaller, balanced, in_time)
+            more = _three(other, blocks, again, smaller)
             scores[metric.name] = more.score
         except DataError:  # not defined for these models or rows
             continue
-    if judge.metric.name not in scores:
-        scores = {judge.metric.name: found.score, **scores}
+    if question.metric.name not in scores:
+        scores = {question.metric.name: found.score, **scores}
     return replace(found, scores=scores)
 
 
 def intervals(
-    judge: Judge,
-    judged: Sequence[Judged],
-    *,
-    task: str,
-    clusters: NDArray[np.int64] | None,
-    seed: int,
+    question: Question, blocks: RowPartitions, results: Sequence[OuterResult]
 ) -> tuple[Interval, Interval, Interval]:
     """Return score, baseline (both in natural sign) and gain with their intervals.
 
     From the outer blocks alone, for searches that have no fits without pairs of blocks.
     """
-    found = _three(judge, judged, task, clusters, seed, None, balanced=False)
-    return found.score, found.baseline, found.gain
+    return by_blocks(question, blocks, results)
 
 
-def _scored(judge: Judge, each: Judged) -> Judged:
-    trivial = trivial_prediction(judge, each.train, len(each.rows))
-    score, baseline = (judge.score(each.rows, said)[0] for said in (each.predicted, trivial))
+def _scored(question: Question, each: OuterResult) -> OuterResult:
+    trivial = trivial_prediction(question, each.train, len(each.rows))
+    score, baseline = (question.score(each.rows, said)[0] for said in (each.predicted, trivial))
     return replace(each, score=score, baseline=baseline)
 
 
 def _three(
-    judge: Judge,
-    judged: Sequence[Judged],
-    task: str,
-    clusters: NDArray[np.int64] | None,
-    seed: int,
+    question: Question,
+    blocks: RowPartitions,
+    results: Sequence[OuterResult],
     smaller: Smaller | None,
-    balanced: bool,
-    in_time: bool = False,
 ) -> Estimate:
-    score, baseline, gain = by_blocks(judge, judged, task, clusters, seed, in_time=in_time)
+    score, baseline, gain = by_blocks(question, blocks, results)
     text = "the mean of the outer blocks"
-    if in_time:
+    if blocks.plan.kind == "forward":
         text += "; the interval is for the time that follows, as long as one of them"
     plain = Estimate(score, baseline, gain, score, text=text)
     if smaller is None:
         return plain
-    blocks = len({each.outer.block for each in judged})
     again = None
-    if balanced and task == "regression":
-        again = balanced_groups(judge, clusters, blocks, task, seed)
-    return _from_pairs(judge, judged, clusters, seed, smaller, again, plain) or plain
+    if blocks.is_balanced and question.task is Task.REGRESSION:
+        count = len({each.outer.block for each in results})
+        again = balanced_groups(question, blocks, count)
+    return _from_pairs(question, blocks, results, smaller, again, plain) or plain
 
 
 def _from_pairs(
-    judge: Judge,
-    judged: Sequence[Judged],
-    clusters: NDArray[np.int64] | None,
-    seed: int,
+    question: Question,
+    blocks: RowPartitions,
+    results: Sequence[OuterResult],
     smaller: Smaller,
     again: NDArray[np.int64] | None,
     plain: Estimate,
 ) -> Estimate | None:
     """Correct for the rows that the outer choices did not have; None where it cannot be told."""
-    metric, n = judge.metric, len(judge.y)
-    group = groups_of_rows(judge, clusters, seed)
+    metric, n = question.metric, len(question.y)
+    group, clusters = groups_of_rows(question, blocks), blocks.clusters
     # Choices that were not made again vary too little for anything to be taken out of them, and
     # numbers have far-out rows, which few rows that judge do not show.
-    kind = "numbers" if judge.n_classes is None else "classes"
+    kind = "numbers" if question.n_classes is None else "classes"
     kind = kind if smaller.chosen_again else "kept"
     share, once = _BLOCK_SHARE[kind], kind == "classes"
     chosen = Contestant(
-        judge, judged, lambda each: each.predicted, smaller.said.__getitem__, group, again
+        question, results, lambda each: each.predicted, smaller.said.__getitem__, group, again
     )
-    rows = {(each.repeat, each.outer.block): each.rows for each in judged}
+    rows = {(each.repeat, each.outer.block): each.rows for each in results}
 
     def guess(key: tuple[int, int, int]) -> Predicted:
         repeat, block, other = key
         train = np.concatenate(
             [mine for (r, b), mine in rows.items() if r == repeat and b not in (block, other)]
         )
-        return trivial_prediction(judge, np.sort(train), len(rows[repeat, block]))
+        return trivial_prediction(question, np.sort(train), len(rows[repeat, block]))
 
     trivial = Contestant(
-        judge,
-        judged,
-        lambda each: trivial_prediction(judge, each.train, len(each.rows)),
+        question,
+        results,
+        lambda each: trivial_prediction(question, each.train, len(each.rows)),
         guess,
         group,
         again,
@@ -229,7 +206,7 @@ def _from_pairs(
     sign = 1.0 if metric.greater_is_better else -1.0
     low, high = metric.low, metric.high
     span = None if low is None or high is None else high - low
-    behind = rows_behind(judge)
+    behind = rows_behind(question)
     units = behind if clusters is None else math.ceil((int(clusters.max()) + 1) * behind / n)
     values = chosen.value, trivial.value
     if not np.isfinite([*values, *chosen.without_block.ravel()]).all():

@@ -9,31 +9,21 @@ from numpy.typing import NDArray
 
 from assay.base import DataError
 from assay.evaluate import Interval, batch_t, corrected_t, next_t
-from assay.select.choose import (
-    Judge,
-    Judged,
-    trivial_prediction,
-)
-from assay.select.plan import make_blocks
+from assay.select.choose import OuterResult, trivial_prediction
+from assay.select.plan import Question, RowPartitions, make_blocks
 
 
 def by_blocks(
-    judge: Judge,
-    judged: Sequence[Judged],
-    task: str,
-    clusters: NDArray[np.int64] | None,
-    seed: int,
-    *,
-    in_time: bool = False,
+    question: Question, blocks: RowPartitions, results: Sequence[OuterResult]
 ) -> tuple[Interval, Interval, Interval]:
     """Return score, baseline (both in natural sign) and gain with their intervals.
 
-    With `in_time` blocks follow each other: the intervals of both scores are for the block that
+    Where blocks follow each other in time, the intervals of both scores are for the block that
     comes next, that of the gain for its mean over time.
     """
-    metric = judge.metric
+    metric = question.metric
     sign = 1.0 if metric.greater_is_better else -1.0
-    usable = [each for each in judged if np.isfinite(each.score) and np.isfinite(each.baseline)]
+    usable = [each for each in results if np.isfinite(each.score) and np.isfinite(each.baseline)]
     if not usable:
         raise DataError(
             f"metric {metric.name!r} is undefined on every outer block; "
@@ -50,10 +40,10 @@ def by_blocks(
     if len(usable) > 1:
         ratio = float(np.mean([len(each.rows) / len(each.train) for each in usable]))
         made = [corrected_t(values, ratio, low=low, high=high) for values, low, high in wanted]
-        if in_time:
+        if blocks.plan.kind == "forward":
             made[:2] = [next_t(values, low=low, high=high) for values, low, high in wanted[:2]]
         return made[0], made[1], made[2]
-    parts = _batches(judge, usable[0], task, clusters, seed)
+    parts = _batches(question, blocks, usable[0])
     batches = (sign * parts[:, 0], sign * parts[:, 1], parts[:, 0] - parts[:, 1])
     made = [
         batch_t(float(values[0]), batch, low=low, high=high)
@@ -62,19 +52,19 @@ def by_blocks(
     return made[0], made[1], made[2]
 
 
-def _batches(
-    judge: Judge, one: Judged, task: str, clusters: NDArray[np.int64] | None, seed: int
-) -> NDArray[np.float64]:
+def _batches(question: Question, blocks: RowPartitions, one: OuterResult) -> NDArray[np.float64]:
     """Scores of the choice and of the baseline on random parts of the block."""
     n = len(one.rows)
     count = int(np.clip(n // 30, 2, 20))
-    groups = None if clusters is None else clusters[one.rows]
-    labels = make_blocks(judge.y[one.rows], count, task=task, groups=groups, seed=seed)
-    trivial = trivial_prediction(judge, one.train, n)
+    groups = None if blocks.clusters is None else blocks.clusters[one.rows]
+    labels = make_blocks(
+        question.y[one.rows], count, task=question.task, groups=groups, seed=blocks.seed
+    )
+    trivial = trivial_prediction(question, one.train, n)
     scores = []
     for part in range(count):
         taken = np.flatnonzero(labels == part)
-        pair = [judge.score(one.rows, each, taken=taken)[0] for each in (one.predicted, trivial)]
+        pair = [question.score(one.rows, each, taken=taken)[0] for each in (one.predicted, trivial)]
         if np.isfinite(pair).all():
             scores.append(pair)
     if len(scores) < 2:

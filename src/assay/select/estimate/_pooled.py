@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from assay.base import Predicted
 from assay.evaluate import Metric, Without, scores_without
-from assay.select.choose import Judge
-from assay.select.plan import make_blocks, stream
+from assay.select.plan import Question, RowPartitions, make_blocks, stream
 
 Array = NDArray[np.float64]
 #: rows of the problem, and predictions for them by one fit
@@ -40,12 +39,14 @@ def is_pooled(metric: Metric) -> bool:
     return metric.formula is not None and not metric.name.startswith(("roc_auc", "average_prec"))
 
 
-def measure(judge: Judge, pieces: Sequence[Piece], group: NDArray[np.int64] | None = None) -> Array:
+def measure(
+    question: Question, pieces: Sequence[Piece], group: NDArray[np.int64] | None = None
+) -> Array:
     """Return the score of all pieces together, greater is better.
 
     Parameters
     ----------
-    judge : Judge
+    question : Question
         The metric and the truth.
     pieces : sequence of (rows, predictions)
         No row twice.
@@ -57,9 +58,9 @@ def measure(judge: Judge, pieces: Sequence[Piece], group: NDArray[np.int64] | No
     ndarray of shape (n_groups,)
         Of shape (1,) without `group`; NaN where the metric is undefined.
     """
-    if is_pooled(judge.metric):
-        return _scores(judge, _joined(pieces), group)
-    return mean_of_pieces(np.array([_scores(judge, piece, group) for piece in pieces]))
+    if is_pooled(question.metric):
+        return _scores(question, _joined(pieces), group)
+    return mean_of_pieces(np.array([_scores(question, piece, group) for piece in pieces]))
 
 
 def mean_of_pieces(scores: Array) -> Array:
@@ -71,53 +72,52 @@ def mean_of_pieces(scores: Array) -> Array:
     return mean
 
 
-def groups_of_rows(
-    judge: Judge, clusters: NDArray[np.int64] | None, seed: int
-) -> NDArray[np.int64]:
+def groups_of_rows(question: Question, blocks: RowPartitions) -> NDArray[np.int64]:
     """Return the group of each row; groups are left out one by one.
 
     Rows that belong together are left out together. Every row is a group of its own as long as that
     is cheap; beyond, groups are random and of equal size.
     """
-    n = len(judge.y)
-    units = np.arange(n) if clusters is None else clusters
+    n = len(question.y)
+    units = np.arange(n) if blocks.clusters is None else blocks.clusters
     count = int(units.max()) + 1
-    most = _MOST_GROUPS if judge.metric.formula is not None else _SCORER_GROUPS
+    most = _MOST_GROUPS if question.metric.formula is not None else _SCORER_GROUPS
     groups = min(count, int(np.clip(_MOST_CELLS // n, _FEWEST_GROUPS, most)))
-    return np.asarray(stream(seed, "jackknife").permutation(count)[units] % groups)
+    return np.asarray(stream(blocks.seed, "jackknife").permutation(count)[units] % groups)
 
 
-def balanced_groups(
-    judge: Judge, clusters: NDArray[np.int64] | None, n_blocks: int, task: str, seed: int
-) -> NDArray[np.int64]:
+def balanced_groups(question: Question, blocks: RowPartitions, n_blocks: int) -> NDArray[np.int64]:
     """Return the block of each row, for fresh partitions of the same kind.
 
     Parameters
     ----------
-    judge : Judge
+    question : Question
         The metric and the truth.
-    clusters : ndarray of int64, optional
-        Rows that belong together.
+    blocks : RowPartitions
+        Rows that belong together, and the seed.
     n_blocks : int
         Blocks of a partition.
-    task : str
-        As `make_blocks` takes it.
-    seed : int
-        Of the partitions.
 
     Returns
     -------
     ndarray of int64 of shape (partitions, n)
         Blocks are balanced by target.
     """
-    n = len(judge.y)
-    most = _MOST_PARTITIONS if judge.metric.formula is not None else _SCORER_PARTITIONS
+    n = len(question.y)
+    most = _MOST_PARTITIONS if question.metric.formula is not None else _SCORER_PARTITIONS
     count = int(np.clip(_MOST_CELLS // (n * n_blocks), 2, most))
-    blocks = [
-        make_blocks(judge.y, n_blocks, task=task, groups=clusters, seed=seed, repeat=_FRESH + each)
+    fresh = [
+        make_blocks(
+            question.y,
+            n_blocks,
+            task=question.task,
+            groups=blocks.clusters,
+            seed=blocks.seed,
+            repeat=_FRESH + each,
+        )
         for each in range(count)
     ]
-    return np.stack(blocks)
+    return np.stack(fresh)
 
 
 def jackknife_variance(values: Array) -> tuple[float, float]:
@@ -150,17 +150,17 @@ def jackknife_variance(values: Array) -> tuple[float, float]:
     return variance, freedom
 
 
-def _scores(judge: Judge, piece: Piece, group: NDArray[np.int64] | None) -> Array:
+def _scores(question: Question, piece: Piece, group: NDArray[np.int64] | None) -> Array:
     rows, predicted = piece
-    formula = judge.metric.formula
+    formula = question.metric.formula
     count = 1 if group is None else int(group.max()) + 1
     if formula is None:
         if group is None:
-            return np.array([judge.score(rows, predicted)[0]])
+            return np.array([question.score(rows, predicted)[0]])
         parts = [np.flatnonzero(group[rows] != each) for each in range(count)]
-        return np.array([judge.score(rows, predicted, taken=part)[0] for part in parts])
-    truth, seen = judge.truth[rows], judge.seen(predicted)
-    weight = None if judge.weight is None else judge.weight[rows]
+        return np.array([question.score(rows, predicted, taken=part)[0] for part in parts])
+    truth, seen = question.truth[rows], question.seen(predicted)
+    weight = None if question.weight is None else question.weight[rows]
     try:
         if group is None:
             return np.asarray(formula(truth, seen, None if weight is None else weight[None]))

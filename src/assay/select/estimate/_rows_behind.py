@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.select.choose import Judge
+from assay.select.plan import Question
 
 _OF_POSITIVES = {"recall": 1, "precision": 1, "f1": 2, "average_precision": 2}
 _MEANS_OVER_CLASSES = ("balanced_accuracy", "recall_macro", "precision_macro", "f1_macro")
 
 
-def rows_behind(judge: Judge) -> int:
+def rows_behind(question: Question) -> int:
     r"""Return how many rows at most a metric between 0 and 1 can be said to be a share of.
 
     Parameters
     ----------
-    judge : Judge
+    question : Question
         The metric and the truth.
 
     Returns
@@ -33,18 +33,18 @@ def rows_behind(judge: Judge) -> int:
     has :math:`K^2 / \sum_k 1/n_k`. What is called positive by a model is taken to be about as much
     as is positive.
     """
-    n, name = len(judge.y), judge.metric.name
-    if judge.n_classes is None or judge.metric.by_query:
+    n, name = len(question.y), question.metric.name
+    if question.n_classes is None or question.metric.by_query:
         return n
-    count = np.bincount(judge.truth, minlength=judge.n_classes)
+    count = np.bincount(question.truth, minlength=question.n_classes)
     rows = float(n)
-    if name in _OF_POSITIVES and judge.n_classes == 2:
+    if name in _OF_POSITIVES and question.n_classes == 2:
         rows = float(_OF_POSITIVES[name] * count[1])
     elif name == "specificity":
         rows = float(count[0])
     elif name.startswith("roc_auc"):
         rarer = np.minimum(count, n - count)
-        rarer = rarer[:1] if judge.n_classes == 2 else rarer[rarer > 0]
+        rarer = rarer[:1] if question.n_classes == 2 else rarer[rarer > 0]
         rows = 2.0 * _behind_a_mean(rarer)
     elif name in _MEANS_OVER_CLASSES:
         rows = _behind_a_mean(count[count > 0])

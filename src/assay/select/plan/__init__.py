@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from assay.select.plan._blocks import make_blocks
 from assay.select.plan._canonical import digest, public_name, stream
+from assay.select.plan._data import Data
 from assay.select.plan._duplicates import duplicate_ids
-from assay.select.plan._layout import Layout
 from assay.select.plan._partition import Partition
 from assay.select.plan._plan import (
     N_BLOCKS,
@@ -20,17 +20,19 @@ from assay.select.plan._plan import (
     one_out,
     pair_out,
 )
-from assay.select.plan._problem import Problem
+from assay.select.plan._question import Question, take
+from assay.select.plan._row_partitions import RowPartitions
 from assay.select.plan._set_aside import set_aside
 
 __all__ = [
     "N_BLOCKS",
-    "Layout",
+    "Data",
     "Outer",
     "Partition",
     "Plan",
     "PlanSummary",
-    "Problem",
+    "Question",
+    "RowPartitions",
     "Split",
     "blocks_in_time",
     "digest",
@@ -44,4 +46,5 @@ __all__ = [
     "public_name",
     "set_aside",
     "stream",
+    "take",
 ]

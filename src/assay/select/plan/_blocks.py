@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from assay.base import DataError, check_interval
+from assay.base import DataError, Task, check_interval
 from assay.select.plan._canonical import stream
 
 # More strata than this are not worth balancing one by one; the rarest are balanced together.
@@ -112,7 +112,7 @@ def linked(*labels: NDArray[Any] | None) -> NDArray[np.int64] | None:
 
 
 def _strata(y: NDArray[Any], task: str) -> NDArray[np.int64]:
-    if task in ("regression", "rank"):
+    if not Task.of(task).has_classes:
         bins = min(_QUANTILE_BINS, max(1, len(y) // 10))
         edges = np.quantile(y, np.arange(1, bins) / bins)
         return np.searchsorted(edges, y, side="right").astype(np.int64)

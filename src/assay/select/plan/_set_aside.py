@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.base import check_interval
+from assay.base import Task, check_interval
 from assay.select.plan._blocks import linked, make_blocks
 from assay.select.plan._duplicates import are_copies, duplicate_ids
 
@@ -72,7 +72,7 @@ def set_aside(
     if together is not None and int(together.max()) + 1 < 2 * of:
         together = linked(groups)
     test = make_blocks(y, of, task=task, groups=together, seed=seed) < count
-    if together is None and task in ("binary", "multiclass"):
+    if together is None and Task.of(task).has_classes:
         # Nobody can learn a class whose only row is set aside.
         test &= np.isin(y, y[~test])
     return test, ~test

@@ -19,7 +19,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from assay.base import ParameterError
-from assay.select.plan import Partition, Problem
+from assay.select.plan import Data, Partition
 from assay.select.run._dask_worker import (
     LIBRARIES,
     OtherVersions,
@@ -128,14 +128,14 @@ class Cluster:
             self._client.close(timeout=2)
 
     def _submit(self, task: Task) -> Any:
-        problem, partition, family, unit = task
-        data = self._data(problem), self._data(partition)
+        data, partition, family, unit = task
+        rows = self._data(data), self._data(partition)
         try:
-            return self._client.submit(work_on_worker, *data, family, unit, versions(), pure=False)
+            return self._client.submit(work_on_worker, *rows, family, unit, versions(), pure=False)
         except (OSError, RuntimeError, TimeoutError) as error:
             raise self._lost() from error
 
-    def _data(self, data: Problem | Partition) -> Any:
+    def _data(self, data: Data | Partition) -> Any:
         """Return the handle of rows on the workers; they travel once, not with every unit."""
         handle = self._sent.get(data.digest)
         if handle is None or handle.status in ("cancelled", "lost", "error"):

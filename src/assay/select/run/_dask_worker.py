@@ -10,7 +10,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from assay.select.plan import Partition, Problem
+from assay.select.plan import Data, Partition
 from assay.select.run._encode import Encodings
 from assay.select.run._family import Family
 from assay.select.run._notes import listening
@@ -34,7 +34,7 @@ class _Kept:
 
 
 def work_on_worker(
-    problem: Problem,
+    data: Data,
     partition: Partition,
     family: Family,
     unit: Unit,
@@ -55,7 +55,7 @@ def work_on_worker(
             _Kept.encodings = Encodings(worker.state.nthreads + 1)
         encodings = _Kept.encodings
     with listening():
-        return work((problem, partition, family, unit), encodings)
+        return work((data, partition, family, unit), encodings)
 
 
 def forget() -> None:

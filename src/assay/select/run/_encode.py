@@ -13,8 +13,8 @@ from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 
 from assay.select.plan import (
+    Data,
     Partition,
-    Problem,
     Split,
     digest,
 )
@@ -41,7 +41,7 @@ class Encodings:
 
     def matrix(
         self,
-        problem: Problem,
+        data: Data,
         partition: Partition,
         family: Family,
         split: Split,
@@ -53,19 +53,19 @@ class Encodings:
         `seeds` are the seed of the study and the number of the repeat.
         """
         if family.encoder is None:
-            return problem.X
+            return data.X
         # Purged training sets depend on what is tested.
         tests = None if partition.purge is None else split.tests
-        where = [problem.digest, partition.digest, split.train, tests]
+        where = [data.digest, partition.digest, split.train, tests]
         seed = fit_seed(family.encoder, *seeds, "encoder", split.train, tests)
         made: NDArray[Any] = self._matrices.get(
             digest([*where, seed, family.encoder_digest]),
-            lambda: self._encoded(seeded(family.encoder, seed), problem, train, where),
+            lambda: self._encoded(seeded(family.encoder, seed), data, train, where),
         )
         return made
 
     def _encoded(
-        self, encoder: Any, problem: Problem, train: NDArray[np.int64], where: list[Any]
+        self, encoder: Any, data: Data, train: NDArray[np.int64], where: list[Any]
     ) -> NDArray[Any]:
         """Return all rows encoded; a last step that can share its fit does so.
 
@@ -75,20 +75,20 @@ class Encodings:
         pipeline = isinstance(encoder, Pipeline)
         last = encoder.steps[-1][1] if pipeline else encoder
         if not hasattr(last, "assay_fit"):
-            return encoded(encoder, problem.X, problem.y, train)
-        X, before = problem.X, None
+            return encoded(encoder, data.X, data.y, train)
+        X, before = data.X, None
         if pipeline and len(encoder.steps) > 1:
             # Seeds are part of the digest: steps that draw are not shared.
             before = digest([*where, digest(encoder[:-1], "encoder")])
-            X = self._before.get(before, lambda: encoded(encoder[:-1], problem.X, problem.y, train))
+            X = self._before.get(before, lambda: encoded(encoder[:-1], data.X, data.y, train))
         fits: _Fits = self._fits.get(digest([*where, before, type(last).__qualname__]), _Fits)
         with fits.lock:
-            last.assay_fit(X[train], problem.y[train], fits.shared)
+            last.assay_fit(X[train], data.y[train], fits.shared)
         return _dense(last.transform(X))
 
     def shared(
         self,
-        problem: Problem,
+        data: Data,
         family: Family,
         X: NDArray[Any],
         path: Path,
@@ -97,7 +97,7 @@ class Encodings:
         """Return what the path shares on the matrix."""
         if family.encoder is not None:  # the matrix belongs to one training set
             return path.share(X, candidates)
-        key = f"{problem.digest}:{family.digest()}"
+        key = f"{data.digest}:{family.digest()}"
         return self._shared.get(key, lambda: path.share(X, family.candidates))
 
 

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from assay.base import Predicted
 from assay.select.plan import (
+    Data,
     Partition,
-    Problem,
     make_blocks,
     pair_out,
 )
@@ -66,17 +66,17 @@ def assert_path_equals_single_fits(
     is_class = target.dtype.kind in "iu"
     n_classes = int(target.max()) + 1 if is_class else None
     weights = None if weight is None else np.asarray(weight, dtype=np.float64)
-    problem = Problem(np.asarray(X), target, weights, n_classes)
+    data = Data(np.asarray(X), target, weights, n_classes)
     task = "multiclass" if is_class else "regression"
     partition = Partition(make_blocks(target, n_blocks, task=task, seed=seed))
     plan = pair_out(n_blocks)
     chosen = tuple(range(len(family.candidates)))
     compared = 0
     for split in (*plan.splits[:n_splits], plan.outers[0].fit):
-        key = unit_key(problem, partition, family, chosen, split, seed)
+        key = unit_key(data, partition, family, chosen, split, seed)
         unit = Unit(0, chosen, 0, split, key, seed)
         ours, single = (
-            run_unit(problem, partition, family, unit, Encodings(), path=path)
+            run_unit(data, partition, family, unit, Encodings(), path=path)
             for path in (path_of(family.estimator), DefaultPath())
         )
         for index, (got, expected) in enumerate(zip(ours, single, strict=True)):

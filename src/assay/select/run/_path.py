@@ -195,7 +195,7 @@ def predict(
     X : ndarray
         The rows.
     n_classes : int or None
-        Number of classes of the whole problem; None for numbers.
+        Number of classes of the whole table; None for numbers.
     queries : ndarray of int64, optional
         Query of each row, for a model that compares the rows of a query.
     """

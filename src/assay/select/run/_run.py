@@ -10,17 +10,18 @@ import numpy as np
 
 from assay.base import check_n_jobs
 from assay.select.plan import (
+    Data,
     Partition,
-    Problem,
     Split,
 )
 from assay.select.run._clock import Clock, Progress
 from assay.select.run._dask import Cluster
 from assay.select.run._deadline import Deadline
+from assay.select.run._decoded import Decoded
 from assay.select.run._family import Family
 from assay.select.run._ledger import Ledger
 from assay.select.run._path import count_fits
-from assay.select.run._record import Entry, decode
+from assay.select.run._record import Entry
 from assay.select.run._task import Task
 from assay.select.run._unit import Unit, unit_key
 from assay.select.run._workers import check_backend, results
@@ -37,7 +38,7 @@ class Runner:
 
     Parameters
     ----------
-    problem : Problem
+    data : Data
         The rows.
     families : sequence of Family
         The candidates.
@@ -64,7 +65,7 @@ class Runner:
 
     def __init__(
         self,
-        problem: Problem,
+        data: Data,
         families: Sequence[Family],
         partitions: Sequence[Partition],
         ledger: Ledger,
@@ -75,7 +76,7 @@ class Runner:
         cluster: Cluster | None = None,
         progress: Progress | None = None,
     ) -> None:
-        self.problem = problem
+        self.data = data
         self.families = families
         self.partitions = partitions
         self.ledger = ledger
@@ -86,6 +87,7 @@ class Runner:
         self._clock = Clock(progress, self.n_jobs)
         self._units: dict[tuple[int, int, Split, tuple[int, ...]], Unit] = {}
         self._absent: dict[str, str] = {}
+        self._decoded = Decoded()
 
     def unit(
         self, family: int, repeat: int, split: Split, candidates: Sequence[int] | None = None
@@ -97,7 +99,7 @@ class Runner:
         place = (family, repeat, split, chosen)
         if place not in self._units:
             member, partition = self.families[family], self.partitions[repeat]
-            key = unit_key(self.problem, partition, member, chosen, split, self.seed)
+            key = unit_key(self.data, partition, member, chosen, split, self.seed)
             self._units[place] = Unit(family, chosen, repeat, split, key, self.seed)
         return self._units[place]
 
@@ -181,10 +183,7 @@ class Runner:
         """Return what a finished unit left in the ledger."""
         if unit.key in self._absent:
             return [Entry(None, self._absent[unit.key], ()) for _ in unit.candidates]
-        payload = self.ledger.get(unit.key)
-        if payload is None:
-            raise KeyError(unit.key)
-        return decode(payload)
+        return self._decoded.entries(unit.key, self.ledger)
 
     def _run_some(self, pending: dict[str, Unit], deadline: Deadline | None) -> bool:
         """Run pending units, each taken out when it is committed; False at the deadline."""
@@ -200,7 +199,7 @@ class Runner:
 
     def _task(self, unit: Unit) -> Task:
         partition, family = self.partitions[unit.repeat], self.families[unit.family]
-        return self.problem, partition, family, unit
+        return self.data, partition, family, unit
 
     def _order(self, unit: Unit) -> tuple[object, ...]:
         # Units with an encoder run training set by training set, the others family by family, so
@@ -217,7 +216,7 @@ class Runner:
         member = self.families[unit.family]
         if member.work is None:
             fits = count_fits(member.estimator, [member.candidates[i] for i in unit.candidates])
-            return unit.family, 1.0 + fits * train * self.problem.X.shape[1] * _GUESS
+            return unit.family, 1.0 + fits * train * self.data.X.shape[1] * _GUESS
         tests = sum(int(sizes[block]) for block in unit.split.tests)
         # A part of the candidates costs more than its share: what they share is paid in full.
         part = np.sqrt(len(unit.candidates) / len(member.candidates))

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from assay.base import Fitted, Predicted
 from assay.select.plan import (
+    Data,
     Partition,
-    Problem,
     Split,
     digest,
 )
@@ -57,7 +57,7 @@ class Unit:
 
 
 def unit_key(
-    problem: Problem,
+    data: Data,
     partition: Partition,
     family: Family,
     candidates: Sequence[int],
@@ -67,7 +67,7 @@ def unit_key(
     """Return the key of a unit: the same in every process, never depending on order or time."""
     return digest(
         {
-            "data": problem.digest,
+            "data": data.digest,
             "blocks": partition.digest,
             "family": family.digest(candidates),
             "train": split.train,
@@ -78,7 +78,7 @@ def unit_key(
 
 
 def run_unit(
-    problem: Problem,
+    data: Data,
     partition: Partition,
     family: Family,
     unit: Unit,
@@ -89,7 +89,7 @@ def run_unit(
 
     Parameters
     ----------
-    problem, partition, family
+    data, partition, family
         The rows, their blocks and the candidates.
     unit : Unit
         Which of them.
@@ -102,24 +102,22 @@ def run_unit(
     train = partition.train_rows(split.train, split.tests)
     tests = [partition.rows(block) for block in split.tests]
     settings = [seeded_candidate(family.candidates[index], key) for index in unit.candidates]
-    runner = path_of(family.estimator, problem.queries) if path is None else path
+    runner = path_of(family.estimator, data.queries) if path is None else path
     with collected() as notes:
         try:
-            X = encodings.matrix(problem, partition, family, split, train, (unit.seed, unit.repeat))
+            X = encodings.matrix(data, partition, family, split, train, (unit.seed, unit.repeat))
         except Exception as error:
             return [Entry(None, f"encoder: {_message(error)}", tuple(notes)) for _ in settings]
         try:
-            shared = encodings.shared(problem, family, X, runner, settings)
+            shared = encodings.shared(data, family, X, runner, settings)
             template = seeded(family.estimator, key)
         except Exception as error:
             return [Entry(None, _message(error), tuple(notes)) for _ in settings]
 
     def steps(chosen: Sequence[Mapping[str, Any]]) -> Iterator[Fitted]:
-        found = runner.fit_predict(
-            template, shared, X, problem.y, problem.weight, train, tests, chosen
-        )
+        found = runner.fit_predict(template, shared, X, data.y, data.weight, train, tests, chosen)
         for fitted in found:
-            yield _checked(fitted, tests, problem.n_classes)
+            yield _checked(fitted, tests, data.n_classes)
 
     done: list[Entry] = []
     together = _collect(steps(settings), len(settings), done)

@@ -4,34 +4,27 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
-from threadpoolctl import threadpool_limits
 
-from assay.base import ParameterError, check_interval, check_option, class_codes, real_values
-from assay.evaluate import Interval, get_metric
-from assay.select.choose import Judge, Outcome
-from assay.select.plan import Layout, pair_out
-from assay.select.run import (
-    Ledger,
-    Progress,
-    Runner,
-    connected,
-)
+from assay.base import ParameterError, check_interval, check_option
+from assay.evaluate import Interval
+from assay.select.choose import Evidence, Outcome
+from assay.select.plan import Question, RowPartitions, pair_out
+from assay.select.run import Ledger, Progress, Runner
 from assay.select.searches._adaptive_bayes import Bayes
 from assay.select.searches._adaptive_family import family_of
 from assay.select.searches._adaptive_outcome import adaptive_outcome
 from assay.select.searches._adaptive_point import Proposer
 from assay.select.searches._adaptive_run import Adaptive
 from assay.select.searches._best_model import BestModel
-from assay.select.searches._nested_search import cv_blocks, task_of
+from assay.select.searches._nested_search import cv_blocks
 from assay.select.searches._population import Population
-from assay.select.searches._search import problem_of
+from assay.select.searches._resources import Resources
 from assay.select.searches._space import Space, SpaceLike
 
 SAMPLERS = ("bayes", "population")
@@ -229,49 +222,36 @@ class AdaptiveSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
         if len(classifies) > 1:
             raise ParameterError("estimator must hold only classifiers or only regressors")
         classifier = classifies.pop()
-        rows = np.asarray(X)
-        target: NDArray[Any]
-        if classifier:
-            self.classes_, target = class_codes(y)
-        else:
-            target = real_values(y)
-        task = task_of(classifier, target)
-        problem = problem_of(rows, target, sample_weight, task)
-        metric = get_metric(self.scoring or ("accuracy" if classifier else "r2"), task)
-        judge = Judge(metric, problem.X, problem.y, problem.weight, problem.n_classes)
-        blocks = cv_blocks(self.cv, rows, target, groups, classifier)
-        plan = pair_out(int(blocks.max()) + 1)
-        layout = Layout(problem, task, plan, None, None, 1, self.random_state, None, blocks)
-        given = isinstance(self.ledger, Ledger)
-        ledger = self.ledger if isinstance(self.ledger, Ledger) else Ledger(self.ledger)
-        with (
-            nullcontext() if given else ledger,
-            threadpool_limits(1),
-            connected(self.scheduler) as cluster,
-        ):
+        first = next(estimator for estimator, _ in named.values())
+        question = Question.about(first, X, y, scoring=self.scoring, sample_weight=sample_weight)
+        if question.classes is not None:
+            self.classes_ = np.asarray(question.classes)
+        labels = cv_blocks(self.cv, question.X, question.y, groups, classifier)
+        plan = pair_out(int(labels.max()) + 1)
+        blocks = RowPartitions(question, plan, 1, self.random_state, labels)
+        resources = Resources(self.n_jobs, self.backend, self.scheduler, self.ledger)
+        with resources.open([], question) as (ledger, n_jobs, cluster):
             runner = Runner(
-                problem,
+                question.data,
                 [],
-                layout.partitions,
+                blocks.partitions,
                 ledger,
                 seed=self.random_state,
-                n_jobs=self.n_jobs,
+                n_jobs=n_jobs,
                 backend=self.backend,
                 cluster=cluster,
                 progress=self.progress,
             )
             searches = Adaptive(
-                runner,
-                plan,
-                judge,
+                Evidence(question, blocks, runner),
                 space,
                 lambda branch, params: family_of(
                     owners[branch], named[owners[branch]][0], [params]
                 ),
             )
             searches.run(proposer, self.n_trials, n_start, self.random_state)
-            outcome = adaptive_outcome(searches, layout, task)
-        self._keep(searches, outcome, rows.shape[1])
+            outcome = adaptive_outcome(searches)
+        self._keep(searches, outcome, question.X.shape[1])
         if self.refit:
             self._fit_best(named[self.best_name_][0], self.best_params_, X, y, sample_weight)
         return self
@@ -281,7 +261,7 @@ class AdaptiveSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
         *outer, final = [
             [(trial.params, trial.score) for trial in quest.trials] for quest in searches.quests
         ]
-        n, k = max(map(len, (*outer, final))), searches.plan.n_blocks
+        n, k = max(map(len, (*outer, final))), searches.evidence.plan.n_blocks
         fixed = n * k * (k - 1) // 2 + k + 1
         self.outcome_ = outcome
         self.n_features_in_ = width

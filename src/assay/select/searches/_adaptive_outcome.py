@@ -15,29 +15,22 @@ from assay.select.choose import (
     outer_predictions,
 )
 from assay.select.estimate import intervals
-from assay.select.plan import Layout
 from assay.select.searches._adaptive_point import best_first
-from assay.select.searches._adaptive_run import Adaptive, Quest
+from assay.select.searches._adaptive_run import Adaptive, OneSearch
 
 
-def adaptive_outcome(searches: Adaptive, layout: Layout, task: str) -> Outcome:
+def adaptive_outcome(searches: Adaptive) -> Outcome:
     """Judge the choices of the outer searches, and tell the final one.
 
     Parameters
     ----------
     searches : Adaptive
         After all trials.
-    layout : Layout
-        How the rows were split.
-    task : str
-        "binary", "multiclass" or "regression".
     """
-    judge, runner = searches.judge, searches.runner
-    natural = judge.metric.natural
-    judged, replaced = searches.judged()
-    score, trivial, gain = intervals(
-        judge, judged, task=task, clusters=layout.clusters, seed=runner.seed
-    )
+    question, blocks = searches.evidence.question, searches.evidence.blocks
+    natural = question.metric.natural
+    results, replaced = searches.results()
+    score, trivial, gain = intervals(question, blocks, results)
     trial, family = searches.best()
     nested = tuple(
         NestedRow(
@@ -48,27 +41,27 @@ def adaptive_outcome(searches: Adaptive, layout: Layout, task: str) -> Outcome:
             natural(each.inner),
             natural(each.score) if np.isfinite(each.score) else None,
         )
-        for each in judged
+        for each in results
     )
-    k = searches.plan.n_blocks
+    k = blocks.plan.n_blocks
     *outer, final = [len(quest.trials) for quest in searches.quests]
     naive = sum(n * (k - 1) + 1 for n in outer) + final * k + 1
     fits = len(searches.units) + 1
     return Outcome(
-        task=task,
-        metric=judge.metric,
+        task=question.task,
+        metric=question.metric,
         score=score,
-        baseline=Baseline(baseline_name(judge), trivial),
+        baseline=Baseline(baseline_name(question), trivial),
         gain=gain,
         quick=None,
         chosen=Chosen(family, 0, dict(trial.params), natural(trial.score)),
         nested=nested,
         leaderboard=_leaderboard(searches, searches.quests[-1]),
-        outer=outer_predictions(judge, judged),
+        outer=outer_predictions(question, results),
         work=Work(fits, naive, len(searches.units)),
-        plan=layout.summary(),
+        plan=blocks.summary(),
         notes=(
-            *layout.notes,
+            *blocks.notes,
             f"an adaptive search ran once for each of {k} outer blocks and once for the final "
             f"choice: {fits} fits",
             *(
@@ -77,11 +70,11 @@ def adaptive_outcome(searches: Adaptive, layout: Layout, task: str) -> Outcome:
             ),
             *replaced,
         ),
-        seed=runner.seed,
+        seed=blocks.seed,
     )
 
 
-def _leaderboard(searches: Adaptive, quest: Quest) -> tuple[LeaderboardRow, ...]:
+def _leaderboard(searches: Adaptive, quest: OneSearch) -> tuple[LeaderboardRow, ...]:
     rows: list[LeaderboardRow] = []
     seen: set[int] = set()
     for trial in best_first(quest.trials):
@@ -89,7 +82,7 @@ def _leaderboard(searches: Adaptive, quest: Quest) -> tuple[LeaderboardRow, ...]
         if number not in seen:
             seen.add(number)
             score, sd, size = searches.measured(quest, number)
-            shown = searches.judge.metric.natural(score), sd, size
+            shown = searches.evidence.question.metric.natural(score), sd, size
             rows.append(LeaderboardRow(len(rows) + 1, *searches.candidate(number), *shown))
     for number in quest.families:
         if number not in seen:

@@ -16,29 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.base import DataError
-from assay.select.choose import (
-    Judge,
-    Judged,
-    trivial_prediction,
-)
-from assay.select.plan import (
-    Outer,
-    Plan,
-    Split,
-    digest,
-    one_out,
-)
-from assay.select.run import (
-    Family,
-    Runner,
-    Unit,
-)
+from assay.select.choose import Evidence, OuterResult, outer_result
+from assay.select.plan import Split, digest, one_out
+from assay.select.run import Family, Unit
 from assay.select.searches._adaptive_point import Point, Proposer, Trial, best_first, start_points
 from assay.select.searches._space import Space
 
 
 @dataclass(eq=False)
-class Quest:
+class OneSearch:
     """One search: the fits that score a candidate, and the trials so far.
 
     Parameters
@@ -66,12 +52,8 @@ class Adaptive:
 
     Parameters
     ----------
-    runner : Runner
-        Its families are added here, one per candidate.
-    plan : Plan
-        Pair-out.
-    judge : Judge
-        The metric.
+    evidence : Evidence
+        Of a pair-out plan; families are added to its runner here, one per candidate.
     space : Space
         What may be proposed.
     family_of : callable
@@ -80,24 +62,20 @@ class Adaptive:
 
     def __init__(
         self,
-        runner: Runner,
-        plan: Plan,
-        judge: Judge,
+        evidence: Evidence,
         space: Space,
         family_of: Callable[[int, Mapping[str, Any]], Family],
     ) -> None:
-        self.runner = runner
-        self.plan = plan
-        self.judge = judge
+        self.evidence, self.runner, plan = evidence, evidence.runner, evidence.plan
         self.space = space
         self.units: dict[str, Unit] = {}
         self.notes: dict[tuple[str, str], int] = {}
         self._family_of = family_of
         self._families: list[Family] = []
         self._params: list[dict[str, Any]] = []
-        runner.families = self._families
+        self.runner.families = self._families
         self._known: dict[str, int] = {}
-        self._told: set[str] = set()
+        self._noted: set[str] = set()
         inner = [
             tuple((plan.splits[split], block) for split, block in outer.inner)
             for outer in plan.outers
@@ -106,10 +84,10 @@ class Adaptive:
         final = tuple((split, split.tests[0]) for split in plain.splits)
         self.quests = [
             *(
-                Quest(f"block {outer.block}", each)
+                OneSearch(f"block {outer.block}", each)
                 for outer, each in zip(plan.outers, inner, strict=True)
             ),
-            Quest("final", final),
+            OneSearch("final", final),
         ]
 
     def run(self, proposer: Proposer, n_trials: int, n_start: int, seed: int) -> None:
@@ -125,7 +103,7 @@ class Adaptive:
             Seed of the points and of the sampler.
         """
         start = start_points(self.space, min(n_start, n_trials), seed)
-        k = self.plan.n_blocks
+        k = self.evidence.plan.n_blocks
         self.runner.expect([], len(start) * k * (k + 1) // 2 + (n_trials - len(start)) * k * k + k)
         self._try([(quest, point) for quest in self.quests for point in start])
         open_quests = list(self.quests)
@@ -144,10 +122,10 @@ class Adaptive:
                 proposed += [(quest, point) for point in points]
             self._try(proposed)
 
-    def judged(self) -> tuple[list[Judged], list[str]]:
+    def results(self) -> tuple[list[OuterResult], list[str]]:
         """Judge what was chosen without each block, on that block."""
         found, notes = [], []
-        for outer, quest in zip(self.plan.outers, self.quests, strict=False):
+        for outer, quest in zip(self.evidence.plan.outers, self.quests, strict=False):
             ranking = best_first(quest.trials)
             for trial in ranking:
                 family = quest.families[quest.trials.index(trial)]
@@ -156,7 +134,9 @@ class Adaptive:
                 entry = self.runner.entries(unit)[0]
                 if entry.fitted is not None:
                     prediction = entry.fitted.predictions[0]
-                    found.append(self._judged(outer, family, trial.score, prediction))
+                    found.append(
+                        outer_result(self.evidence, 0, outer, family, trial.score, prediction)
+                    )
                     break
                 notes.append(
                     f"{quest.name}: the chosen candidate failed ({entry.failed}); the next best "
@@ -178,13 +158,13 @@ class Adaptive:
         """Return name and parameters of a family, as the user gave them."""
         return self._families[number].name, dict(self._params[number])
 
-    def measured(self, quest: Quest, number: int) -> tuple[float, float, float]:
+    def measured(self, quest: OneSearch, number: int) -> tuple[float, float, float]:
         """Return mean score, its standard deviation over the blocks, and mean size."""
         values = quest.scores[number][quest.defined]
         spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
         return float(values.mean()), spread, float(quest.sizes[number].mean())
 
-    def _try(self, proposed: Sequence[tuple[Quest, Point]]) -> None:
+    def _try(self, proposed: Sequence[tuple[OneSearch, Point]]) -> None:
         tried = [(quest, point, self._number(point)) for quest, point in proposed]
         self.runner.run(
             [self._unit(number, split) for quest, _, number in tried for split, _ in quest.scored]
@@ -200,24 +180,24 @@ class Adaptive:
             quest.trials.append(Trial(point, point.params(self.space), score))
             quest.families.append(number)
 
-    def _score(self, quest: Quest, number: int) -> None:
+    def _score(self, quest: OneSearch, number: int) -> None:
         if number in quest.scores:
             return
         scores, sizes = np.full((2, len(quest.scored)), np.nan)
         for place, (split, block) in enumerate(quest.scored):
             unit = self._unit(number, split)
             entry = self.runner.entries(unit)[0]
-            if unit.key not in self._told:
-                self._told.add(unit.key)
+            if unit.key not in self._noted:
+                self._noted.add(unit.key)
                 for note in entry.notes:
                     key = (self._families[number].name, note)
                     self.notes[key] = self.notes.get(key, 0) + 1
             if entry.fitted is None:
                 quest.failed.setdefault(number, str(entry.failed))
                 continue
-            rows = self.runner.partitions[0].rows(block)
+            rows = self.evidence.partitions[0].rows(block)
             prediction = entry.fitted.predictions[split.tests.index(block)]
-            scores[place], why = self.judge.score(rows, prediction)
+            scores[place], why = self.evidence.question.score(rows, prediction)
             sizes[place] = entry.fitted.size
             if why is not None:
                 quest.failed.setdefault(number, f"no score: {why}")
@@ -237,16 +217,6 @@ class Adaptive:
         self.units[unit.key] = unit
         return unit
 
-    def _judged(self, outer: Outer, family: int, inner: float, predicted: Any) -> Judged:
-        partition, judge = self.runner.partitions[0], self.judge
-        rows = partition.rows(outer.block)
-        train = partition.train_rows(outer.fit.train, outer.fit.tests)
-        score, _ = judge.score(rows, predicted)
-        trivial, _ = judge.score(rows, trivial_prediction(judge, train, len(rows)))
-        return Judged(
-            0, outer, rows, train, family, inner, judge.decided(predicted), score, trivial
-        )
-
-    def _nothing_works(self, quest: Quest) -> DataError:
+    def _nothing_works(self, quest: OneSearch) -> DataError:
         first = next(iter(quest.failed.values()), "no score")
         return DataError(f"no candidate could be fitted and scored; the first one said: {first}")

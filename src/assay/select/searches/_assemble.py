@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assay.base import DataError
 from assay.select.choose import (
@@ -14,14 +13,13 @@ from assay.select.choose import (
     Chooser,
     Chosen,
     Decision,
-    Judge,
-    Judged,
+    Evidence,
     LeaderboardRow,
     Member,
     NestedRow,
-    Options,
     Outcome,
-    Ran,
+    OuterResult,
+    PlanRun,
     Recipe,
     ScoreTable,
     Stack,
@@ -29,169 +27,134 @@ from assay.select.choose import (
     baseline_name,
     nested_choice,
     outer_predictions,
-    score_table,
     smaller_choices,
 )
 from assay.select.estimate import bootstrap_choice, estimate
-from assay.select.plan import Layout
-from assay.select.run import (
-    Runner,
-    Unit,
-    count_fits,
-    weight_parameter,
-)
+from assay.select.plan import Question
+from assay.select.run import Unit, count_fits, weight_parameter
+from assay.select.searches._rules import Rules
 
 
-def outcome_of(
-    runner: Runner,
-    layout: Layout,
-    judge: Judge,
-    task: str,
-    priority: NDArray[np.int64] | None = None,
-    *,
-    ran: Ran,
-    options: Options = Options(),  # noqa: B008
-    quick: bool = True,
-) -> Outcome:
+def outcome_of(evidence: Evidence, run: PlanRun, rules: Rules) -> Outcome:
     """Draw the conclusions from the units that were run, and add the fits they ask for.
 
     Parameters
     ----------
-    runner : Runner
-        Knows the rows, the families and the ledger.
-    layout : Layout
-        The partitions and the plan.
-    judge : Judge
-        The metric.
-    task : str
-        "binary", "multiclass", "regression" or "rank".
-    priority : ndarray of shape (n_candidates,), optional
-        A tie goes to the lowest; without it to the smaller model.
-    ran : Ran
+    evidence : Evidence
+        The question, the partitions and the fits.
+    run : PlanRun
         The units of the plan that were run, and what was dropped on the way.
-    options : Options
-        What a choice may do beyond taking the best candidate.
-    quick : bool, default=True
-        Whether the plain choice is bootstrapped.
+    rules : Rules
+        What a choice may do.
     """
-    plan, repeats, units = layout.plan, layout.repeats, ran.units
-    table = score_table(runner, plan, judge, priority)
-    ran.mask(table, plan)
-    final = [row for repeat in range(repeats) for row in table.rows_of(repeat, plan.final)]
+    question, blocks, plan = evidence.question, evidence.blocks, evidence.plan
+    table = evidence.table
+    run.mask(table, plan)
+    final = [row for repeat in evidence.repeats for row in table.rows_of(repeat, plan.final)]
     ranking = table.ranking(final)
     if not ranking:
-        raise _nothing_works(table, judge)
-    early = bootstrap_choice(runner, plan, judge, table, layout.clusters) if quick else None
-    chooser = Chooser(runner, plan, judge, table, options)
-    judged, added, replaced = nested_choice(runner, plan, judge, table, chooser)
-    found = estimate(
-        judge,
-        judged,
-        task=task,
-        clusters=layout.clusters,
-        seed=runner.seed,
-        smaller=smaller_choices(runner, plan, table, chooser, judged),
-        balanced=layout.is_balanced,
-        in_time=plan.kind == "forward",
-    )
-    board = _leaderboard(runner, judge, table, final, ranking)
+        raise _nothing_works(table, question)
+    early = bootstrap_choice(evidence) if rules.bootstrap else None
+    chooser = Chooser(evidence, rules.choice)
+    results, added, replaced = nested_choice(evidence, chooser)
+    found = estimate(question, blocks, results, smaller_choices(evidence, chooser, results))
+    board = _leaderboard(evidence, final, ranking)
     decision = chooser.decide(final, ladder=True)
     best = table.candidates[decision.recipe.column]
-    family = runner.families[best.family]
-    plain = judge.metric.natural(float(table.means(final)[0][decision.recipe.column]))
+    family = evidence.families[best.family]
+    plain = question.metric.natural(float(table.means(final)[0][decision.recipe.column]))
     return Outcome(
-        task=task,
-        metric=judge.metric,
+        task=question.task,
+        metric=question.metric,
         score=found.score,
-        baseline=Baseline(baseline_name(judge), found.baseline),
+        baseline=Baseline(baseline_name(question), found.baseline),
         gain=found.gain,
         quick=early,
         chosen=Chosen(family, best.index, family.candidates[best.index], plain),
-        nested=tuple(_nested_row(runner, judge, table, each) for each in judged),
+        nested=tuple(_nested_row(evidence, each) for each in results),
         leaderboard=tuple(board),
-        outer=outer_predictions(judge, judged),
+        outer=outer_predictions(question, results),
         work=Work(
-            _count(runner, [*units, *added]) + len(decision.recipe.columns),
-            plan.naive_fits(len(table.candidates), repeats),
-            len(units) + len(added),
+            _count(evidence, [*run.units, *added]) + len(decision.recipe.columns),
+            plan.naive_fits(len(table.candidates), blocks.repeats),
+            len(run.units) + len(added),
         ),
-        plan=layout.summary(),
+        plan=blocks.summary(),
         notes=(
-            *layout.notes,
-            *ran.notes,
-            *_notes(runner, judge, table, judged),
+            *blocks.notes,
+            *run.notes,
+            *_notes(evidence, results),
             *replaced,
             *chooser.notes,
         ),
-        seed=runner.seed,
-        cost=judge.cost,
+        seed=evidence.seed,
+        cost=question.cost,
         table=table,
-        stack=_stack(runner, judge, table, decision),
-        calibration=_calibration(judge, decision),
+        stack=_stack(evidence, decision),
+        calibration=_calibration(question, decision),
         ladder=decision.ladder,
-        prefer=options.prefer,
+        prefer=rules.prefer,
         plain=found.plain,
         scores=found.scores,
         how=found.text,
-        n_classes=judge.n_classes,
-        positive=judge.positive,
+        n_classes=question.n_classes,
+        positive=question.positive,
     )
 
 
-def _stack(runner: Runner, judge: Judge, table: ScoreTable, decision: Decision) -> Stack | None:
+def _stack(evidence: Evidence, decision: Decision) -> Stack | None:
     recipe = decision.recipe
     if not recipe.is_stack or decision.stack is None:
         return None
     members = []
     for column, weight in zip(recipe.columns, recipe.weights, strict=True):
-        candidate = table.candidates[column]
-        family = runner.families[candidate.family]
+        candidate = evidence.table.candidates[column]
+        family = evidence.families[candidate.family]
         params = family.candidates[candidate.index]
         members.append(Member(family, candidate.index, params, weight))
     members.sort(key=lambda member: -member.weight)
-    natural = judge.metric.natural
+    natural = evidence.question.metric.natural
     return Stack(tuple(members), natural(decision.stack), natural(decision.single))
 
 
-def _calibration(judge: Judge, decision: Decision) -> Calibration | None:
+def _calibration(question: Question, decision: Decision) -> Calibration | None:
     found = decision.adjusted
     if not found.scores:
         return None
-    scores = {way: judge.metric.natural(score) for way, score in found.scores.items()}
+    scores = {way: question.metric.natural(score) for way, score in found.scores.items()}
     return Calibration(found.method, found.learned, found.threshold, scores)
 
 
-def _leaderboard(
-    runner: Runner, judge: Judge, table: ScoreTable, final: list[int], ranking: list[int]
-) -> list[LeaderboardRow]:
+def _leaderboard(evidence: Evidence, final: list[int], ranking: list[int]) -> list[LeaderboardRow]:
+    table = evidence.table
     score, spread, size = table.means(final)
     board = []
     for rank, column in enumerate(ranking, 1):
-        numbers = judge.metric.natural(float(score[column])), float(spread[column])
-        name, params = _named(runner, table, column)
+        numbers = evidence.question.metric.natural(float(score[column])), float(spread[column])
+        name, params = _named(evidence, column)
         board.append(LeaderboardRow(rank, name, params, *numbers, float(size[column])))
     able = set(ranking)
     for column in range(len(table.candidates)):
         if column not in able:
-            name, params = _named(runner, table, column)
+            name, params = _named(evidence, column)
             why = _why(table, column)
             board.append(LeaderboardRow(None, name, params, None, None, None, why))
     return board
 
 
-def _named(runner: Runner, table: ScoreTable, column: int) -> tuple[str, dict[str, object]]:
-    candidate = table.candidates[column]
-    family = runner.families[candidate.family]
+def _named(evidence: Evidence, column: int) -> tuple[str, dict[str, object]]:
+    candidate = evidence.table.candidates[column]
+    family = evidence.families[candidate.family]
     return family.name, dict(family.candidates[candidate.index])
 
 
-def _told(runner: Runner, table: ScoreTable, recipe: Recipe) -> tuple[str, dict[str, object]]:
+def _described(evidence: Evidence, recipe: Recipe) -> tuple[str, dict[str, object]]:
     """Return name and parameters of a choice; of a stack, the weights by name."""
-    name, params = _named(runner, table, recipe.column)
+    name, params = _named(evidence, recipe.column)
     if recipe.is_stack:
         name, params = f"stack of {len(recipe.columns)}", {}
         for column, weight in zip(recipe.columns, recipe.weights, strict=True):
-            member = _named(runner, table, column)[0]
+            member = _named(evidence, column)[0]
             same = sum(known == member or known.startswith(f"{member} #") for known in params)
             params[f"{member} #{same + 1}" if same else member] = round(weight, 4)
     if recipe.learned is not None:
@@ -213,10 +176,10 @@ def _why(table: ScoreTable, column: int) -> str:
     return f"no score: {reasons[0]}"
 
 
-def _nested_row(runner: Runner, judge: Judge, table: ScoreTable, each: Judged) -> NestedRow:
+def _nested_row(evidence: Evidence, each: OuterResult) -> NestedRow:
     recipe = Recipe((each.column,)) if each.recipe is None else each.recipe
-    name, params = _told(runner, table, recipe)
-    natural = judge.metric.natural
+    name, params = _described(evidence, recipe)
+    natural = evidence.question.metric.natural
     return NestedRow(
         each.repeat,
         each.outer.block,
@@ -228,15 +191,15 @@ def _nested_row(runner: Runner, judge: Judge, table: ScoreTable, each: Judged) -
     )
 
 
-def _count(runner: Runner, units: Sequence[Unit]) -> int:
+def _count(evidence: Evidence, units: Sequence[Unit]) -> int:
     fits = 0
     for unit in units:
-        family = runner.families[unit.family]
+        family = evidence.families[unit.family]
         fits += count_fits(family.estimator, [family.candidates[i] for i in unit.candidates])
     return fits
 
 
-def _nothing_works(table: ScoreTable, judge: Judge) -> DataError:
+def _nothing_works(table: ScoreTable, question: Question) -> DataError:
     if table.failed and not table.reason:
         first = next(iter(table.failed.values()))
         return DataError(
@@ -244,25 +207,26 @@ def _nothing_works(table: ScoreTable, judge: Judge) -> DataError:
         )
     first = next(iter(table.reason.values()), "no score")
     return DataError(
-        f"metric {judge.metric.name!r} could not be computed for any candidate: {first}; "
+        f"metric {question.metric.name!r} could not be computed for any candidate: {first}; "
         "use another metric, other candidates or fewer blocks"
     )
 
 
-def _notes(runner: Runner, judge: Judge, table: ScoreTable, judged: Sequence[Judged]) -> list[str]:
+def _notes(evidence: Evidence, results: Sequence[OuterResult]) -> list[str]:
+    question, table = evidence.question, evidence.table
     notes = []
     undefined = int((~table.defined).sum())
     if undefined:
         row = int(np.argmin(table.defined))
         why = next((text for (r, _), text in table.reason.items() if r == row), "no score")
         notes.append(
-            f"{judge.metric.name} is undefined for {undefined} of {len(table.places)} "
+            f"{question.metric.name} is undefined for {undefined} of {len(table.places)} "
             f"block scores ({why}); they were left out"
         )
-    lost = sum(not (np.isfinite(each.score) and np.isfinite(each.baseline)) for each in judged)
+    lost = sum(not (np.isfinite(each.score) and np.isfinite(each.baseline)) for each in results)
     if lost:
         notes.append(
-            f"{judge.metric.name} is undefined on {lost} of {len(judged)} outer blocks; "
+            f"{question.metric.name} is undefined on {lost} of {len(results)} outer blocks; "
             "the score comes from the others"
         )
     failed = {column for _, _, column in table.failed}
@@ -272,15 +236,15 @@ def _notes(runner: Runner, judge: Judge, table: ScoreTable, judged: Sequence[Jud
         )
     fits = len({place[:2] for place in table.places})
     for (family, text), count in sorted(table.notes.items()):
-        member = runner.families[family]
+        member = evidence.families[family]
         of = fits * len(member.candidates)
         notes.append(f"{member.name}: {count} of {of} fits warned: {text}")
-    if judge.weight is not None:
+    if question.weight is not None:
         notes.extend(
             f"{member.name} takes no weights; it was fitted without them"
-            for member in runner.families
+            for member in evidence.families
             if weight_parameter(member.estimator) is None
         )
-        if not judge.metric.takes_weights:
-            notes.append(f"{judge.metric.name} takes no weights; it was computed without them")
+        if not question.metric.takes_weights:
+            notes.append(f"{question.metric.name} takes no weights; it was computed without them")
     return notes

@@ -11,24 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import is_classifier
 from threadpoolctl import threadpool_limits
 
-from assay.base import DataError, ParameterError, check_interval, class_codes, real_values
-from assay.evaluate import Interval, corrected_t, get_metric
-from assay.select.choose import (
-    Judge,
-    correlated_t,
-    score_table,
-)
-from assay.select.plan import (
-    Layout,
-    Problem,
-    one_out,
-)
-from assay.select.run import (
-    Family,
-    Ledger,
-    Runner,
-)
-from assay.select.searches._search import problem_of
+from assay.base import DataError, ParameterError, check_interval
+from assay.evaluate import Interval, corrected_t
+from assay.select.choose import Evidence, correlated_t
+from assay.select.plan import Question, RowPartitions, one_out
+from assay.select.run import Family, Ledger, Runner
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,36 +140,27 @@ def compare(
     classifier = is_classifier(a)
     if classifier != is_classifier(b):
         raise ParameterError("a and b must both be classifiers or both be regressors")
-    target: NDArray[Any] = class_codes(y)[1] if classifier else real_values(y)
-    task = "regression" if not classifier else "binary" if target.max() < 2 else "multiclass"
-    problem = problem_of(X, target, sample_weight, task)
-    metric = get_metric(scoring or ("accuracy" if classifier else "r2"), task)
-    judge = Judge(metric, problem.X, problem.y, problem.weight, problem.n_classes)
+    question = Question.about(a, X, y, scoring=scoring, sample_weight=sample_weight, groups=groups)
     plan = one_out(n_blocks)
-    layout = Layout(
-        problem, task, plan, None if groups is None else np.asarray(groups), None, repeats, seed
-    )
+    blocks = RowPartitions(question, plan, repeats, seed)
     families = [Family("a", a), Family("b", b)]
     with Ledger(None) as ledger, threadpool_limits(1):
-        runner = Runner(problem, families, layout.partitions, ledger, seed=seed, n_jobs=n_jobs)
+        runner = Runner(
+            question.data, families, blocks.partitions, ledger, seed=seed, n_jobs=n_jobs
+        )
         runner.run(
             runner.unit(family, repeat, split)
             for repeat in range(repeats)
             for split in plan.splits
             for family in range(2)
         )
-        table = score_table(runner, plan, judge)
+        table = Evidence(question, blocks, runner).table
     for column, name in enumerate(("a", "b")):
         why = [text for (_, _, c), text in table.failed.items() if c == column]
         why += [text for (_, c), text in table.reason.items() if c == column]
         if why:
             raise DataError(f"{name} has no score on some blocks: {why[0]}")
-    return _concluded(table.score, metric, _ratio(layout, problem), rope, repeats)
-
-
-def _ratio(layout: Layout, problem: Problem) -> float:
-    sizes = np.concatenate([partition.sizes for partition in layout.partitions])
-    return float(np.mean(sizes / (len(problem.y) - sizes)))
+    return _concluded(table.score, question.metric, blocks.test_share, rope, repeats)
 
 
 def _concluded(

@@ -14,13 +14,16 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.pipeline import Pipeline
 
-from assay.base import DataError, ParameterError, as_frame, class_codes, real_values
+from assay.base import DataError, ParameterError, Task, as_frame, class_codes, real_values
 from assay.evaluate import Interval
 from assay.select.choose import Outcome
+from assay.select.plan import Question
 from assay.select.run import Family, Progress
 from assay.select.searches._best_model import BestModel
 from assay.select.searches._given_rows import GivenRows
 from assay.select.searches._nested_results import cv_results, inner_scores, outer_metrics
+from assay.select.searches._resources import Resources
+from assay.select.searches._rules import Rules
 from assay.select.searches._search import search
 from assay.select.searches._sobol import fixed_set
 from assay.select.searches._space import SpaceLike
@@ -210,22 +213,23 @@ class NestedSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
             for number, part in enumerate(_parts(name, estimator, candidates, count)):
                 parts[name if number == 0 else f"{name} ({number + 1})"] = part
                 count += len(part.candidates)
+        task = Task.of_classes(int(target.max()) + 1 if classifier else None)
         self.outcome_: Outcome = search(
-            rows,
-            target,
+            Question.of(rows, target, task=task, metric=metric, weight=sample_weight),
             [part.family(named[part.name][0], shown, given) for shown, part in parts.items()],
-            task=task_of(classifier, target),
-            metric=metric,
-            weight=sample_weight,
-            blocks=cv_blocks(self.cv, rows, target, groups, classifier),
-            priority=[place for part in parts.values() for place in part.order],
-            seed=self.random_state,
-            n_jobs=self.n_jobs,
-            backend=self.backend,
-            scheduler=self.scheduler,
-            ledger=self.ledger,
-            quick=False,
-            progress=self.progress,
+            Rules(
+                blocks=cv_blocks(self.cv, rows, target, groups, classifier),
+                priority=[place for part in parts.values() for place in part.order],
+                bootstrap=False,
+                seed=self.random_state,
+            ),
+            Resources(
+                self.n_jobs,
+                self.backend,
+                self.scheduler,
+                self.ledger,
+                progress=self.progress,
+            ),
         )
         nested, chosen = self.outcome_.nested, self.outcome_.chosen
         places = np.array([place for part in parts.values() for place in part.order])
@@ -376,13 +380,6 @@ def _same(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
 def _equal(a: Any, b: Any) -> bool:
     # Of other types, only an object itself is surely the same: a needless cut costs no truth.
     return isinstance(a, str | int | float | bool) and type(a) is type(b) and bool(a == b)
-
-
-def task_of(classifier: bool, target: NDArray[Any]) -> str:
-    """Return what coded targets are."""
-    if not classifier:
-        return "regression"
-    return "binary" if int(target.max()) < 2 else "multiclass"
 
 
 def cv_blocks(

@@ -1,4 +1,4 @@
-"""The rows, the target and the weights of one search."""
+"""The rows, the target and the weights of one search: what a fit may see."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from assay.select.plan._canonical import array_digest, digest
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
-    """The rows and what is to be predicted from them.
+class Data:
+    """Rows and what is to be predicted from them.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class Problem:
     weight : ndarray of shape (n_samples,), optional
         Row weights.
     n_classes : int, optional
-        None for regression.
+        None for numbers.
     source : str, optional
         Digest of where the rows came from; part of every key.
     queries : ndarray of int64 of shape (n_samples,), optional

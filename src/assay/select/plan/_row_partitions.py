@@ -1,4 +1,4 @@
-"""Rows laid out for a plan: partitions, what stays together, and how it is told."""
+"""Rows assigned to blocks: partitions, what stays together, and a summary in words."""
 
 from __future__ import annotations
 
@@ -12,28 +12,22 @@ from assay.select.plan._blocks import linked, make_blocks
 from assay.select.plan._duplicates import are_copies, duplicate_ids
 from assay.select.plan._partition import Partition
 from assay.select.plan._plan import Plan, PlanSummary
-from assay.select.plan._problem import Problem
+from assay.select.plan._question import Question
 
 
-class Layout:
-    """The rows of a problem in the blocks of a plan.
+class RowPartitions:
+    """The rows of a question in the blocks of a plan.
 
     Parameters
     ----------
-    problem : Problem
-        The rows.
-    task : str
-        "binary", "multiclass", "regression" or "rank".
+    question : Question
+        Rows, targets, groups and times.
     plan : Plan
         Which blocks are needed.
-    groups, time : ndarray, optional
-        What must not be split, and what must not be looked ahead.
-    repeats : int
+    repeats : int, default=1
         Number of partitions.
-    seed : int
+    seed : int, default=0
         Seed of the partitions.
-    names : sequence of str, optional
-        Class names, for messages.
     blocks : ndarray of int64, optional
         Block of each row, if they are given: then nothing else decides.
 
@@ -42,54 +36,54 @@ class Layout:
     partitions : list of Partition
         One per repeat.
     clusters : ndarray of int64 or None
-        Rows that belong together: groups, and copies of the same row.
+        Rows that belong together: groups, and duplicates of the same row.
     duplicates : int
-        Rows that have an equal row beside them in their block.
+        Rows that have a duplicate beside them in their block.
     notes : list of str
-        What was done about repeated rows.
+        What was done about duplicate rows.
     """
 
     def __init__(
         self,
-        problem: Problem,
-        task: str,
+        question: Question,
         plan: Plan,
-        groups: NDArray[Any] | None,
-        time: NDArray[Any] | None,
-        repeats: int,
-        seed: int,
-        names: tuple[str, ...] | None = None,
+        repeats: int = 1,
+        seed: int = 0,
         blocks: NDArray[np.int64] | None = None,
     ) -> None:
-        self.plan = plan
+        self.question, self.plan, self.repeats, self.seed = question, plan, repeats, seed
         self.has_blocks = blocks is not None
-        self.repeats = repeats
-        self.has_groups = groups is not None
-        self.has_time = time is not None
-        self.n = len(problem.y)
+        self.has_groups = question.groups is not None
+        self.has_time = question.time is not None
         self.duplicates = 0
         self.notes: list[str] = []
-        self.clusters = linked(groups)
-        if time is None and blocks is None:
-            self._keep_copies_together(problem.X)
+        self.clusters = linked(question.groups)
+        if not self.has_time and blocks is None:
+            self._keep_duplicates_together(question.X)
         self.partitions = [
             Partition(
                 make_blocks(
-                    problem.y,
+                    question.y,
                     plan.n_blocks,
-                    task=task,
+                    task=question.task,
                     groups=self.clusters,
-                    time=time,
+                    time=question.time,
                     seed=seed,
                     repeat=repeat,
                 )
                 if blocks is None
                 else blocks,
-                self.clusters if time is not None else None,
+                self.clusters if self.has_time else None,
             )
             for repeat in range(repeats)
         ]
-        self._check_training_sets(problem, names)
+        self._check_training_sets()
+
+    @property
+    def test_share(self) -> float:
+        """Rows tested over rows trained on, where one block is held out; mean over all blocks."""
+        sizes = np.concatenate([partition.sizes for partition in self.partitions])
+        return float(np.mean(sizes / (len(self.question.y) - sizes)))
 
     @property
     def is_balanced(self) -> bool:
@@ -117,7 +111,7 @@ class Layout:
         together = (
             " with whole groups in one block" if self.has_groups and not self.has_time else ""
         )
-        blocks = f"{self.n} rows in {k} blocks {order}{together}"
+        blocks = f"{len(self.question.y)} rows in {k} blocks {order}{together}"
         again = f", {self.repeats} times" if self.repeats > 1 else ""
         if self.plan.kind == "pair-out":
             how = (
@@ -139,7 +133,7 @@ class Layout:
     def _purges(self) -> bool:
         return self.has_groups and self.has_time
 
-    def _keep_copies_together(self, X: NDArray[Any]) -> None:
+    def _keep_duplicates_together(self, X: NDArray[Any]) -> None:
         ids = duplicate_ids(X)
         sizes = np.bincount(ids)
         repeated = int(sizes[sizes > 1].sum())
@@ -164,7 +158,8 @@ class Layout:
         self.duplicates = repeated
         self.notes.append(f"{repeated} rows equal another one; equal rows were kept in one block")
 
-    def _check_training_sets(self, problem: Problem, names: tuple[str, ...] | None) -> None:
+    def _check_training_sets(self) -> None:
+        y, names = self.question.y, self.question.classes
         fits = {*self.plan.splits, *(outer.fit for outer in self.plan.outers)}
         for partition in self.partitions:
             for split in fits:
@@ -174,10 +169,10 @@ class Layout:
                         f"only {len(rows)} rows are left to learn from when blocks {split.tests} "
                         "are held out; use more rows, finer groups or fewer blocks"
                     )
-                if problem.n_classes is not None and len(np.unique(problem.y[rows])) < 2:
-                    code = int(problem.y[rows[0]])
-                    shown = repr(code) if names is None else repr(names[code])
-                    others = int((problem.y != code).sum())
+                if self.question.task.has_classes and len(np.unique(y[rows])) < 2:
+                    code = int(y[rows[0]])
+                    shown = repr(code) if names is None else repr(str(names[code]))
+                    others = int((y != code).sum())
                     raise DataError(
                         f"only class {shown} is left to learn from when blocks {split.tests} are "
                         f"held out: the other classes have {others} rows in all; "
