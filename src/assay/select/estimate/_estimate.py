@@ -2,7 +2,7 @@
 
 What is promised is the score of a model built this way on this many rows. The outer choices were
 made from (K-1)/K of the rows, so their mean is a little too low where more rows help. `estimate`
-has the correction and the interval, docs/honest_scores.rst what was tried.
+has the correction and the interval, docs/explanation/honesty.rst what was tried.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from assay.select.plan import Question, RowPartitions
 
 # Leaving out a whole block changes fits and choices more than a new sample of the same size would:
 # the jackknife over blocks is two to three times too large. With the choices kept as they are it is
-# smaller, so more of it is taken. Measured, see docs/honest_scores.rst.
+# smaller, so more of it is taken. Measured, see docs/explanation/honesty.rst.
 _BLOCK_SHARE = {"classes": 0.3, "numbers": 0.4, "kept": 0.5}
 # A baseline with a smaller part of the score's variance stands still: an area of 0.5, an R² of 0.
 _STILL = 0.01
