@@ -58,8 +58,8 @@ def test_model_file_is_the_same_on_threads_processes_and_a_cluster(
     assert "Traceback" not in said
     assert said.splitlines()[-1] == (
         f"assay: error: the Dask scheduler at {address} is gone; finished units are kept in the "
-        "ledger, if there is one: run the same again to go on, when the scheduler is back or "
-        "without one"
+        "ledger, if there is one: run the same command again to continue, with the scheduler "
+        "or without"
     )
     resumed = run("fit", "shop.csv", *FIT, "--out", "lost")
     assert resumed.code == 0, resumed.err

@@ -112,7 +112,7 @@ def test_stages_do_fewer_fits_and_find_the_same(tmp_path: Path) -> None:
     assert counts[True][1].work.naive_fits == counts[False][1].work.naive_fits
     last = counts[True][1].leaderboard[-1]
     assert last.family == "slow"
-    assert last.failed == "dropped early: clearly worse on the blocks of the first stage"
+    assert last.failed == "stopped early: clearly worse than others after half of the fits"
     notes = [note for note in counts[True][1].notes if "dropped after the first stage" in note]
     assert len(notes) == 1
     assert notes[0].endswith("; for all blocks: slow")

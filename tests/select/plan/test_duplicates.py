@@ -76,7 +76,7 @@ def test_search_keeps_copies_in_one_block() -> None:
     y = np.repeat(np.arange(60) % 2, 2)
     outcome = search(X, y, [Family("bayes", GaussianNB())], task="binary")
     assert outcome.plan.duplicates == 120
-    assert "120 rows equal another one; equal rows were kept in one block" in outcome.notes
+    assert "120 rows are duplicates; they were kept in one block" in outcome.notes
     block = np.empty(120, int)
     block[outcome.outer.row] = outcome.outer.block
     assert (block[::2] == block[1::2]).all()

@@ -110,7 +110,7 @@ def test_warnings_of_fits_become_notes(cluster: DaskCluster) -> None:
     here = search(X, Y, [family], task="binary")
     there = search(X, Y, [family], task="binary", scheduler=cluster.address)
     assert there.notes == here.notes
-    assert there.notes[0].startswith("line: 20 of 20 fits warned")
+    assert there.notes[0].startswith("line: warning in 20 of 20 fits")
 
 
 def test_interrupt_leaves_ledger_and_cluster_usable(tmp_path: Path, cluster: DaskCluster) -> None:
@@ -199,7 +199,7 @@ def test_lost_scheduler_costs_nothing_that_was_finished(
         )  # fmt: skip
     assert str(told.value) == (
         f"the Dask scheduler at {address} is gone; finished units are kept in the ledger, if there "
-        f"is one: run the same again to go on, when the scheduler is back or without one"
+        f"is one: run the same command again to continue, with the scheduler or without"
     )
     mortal.close()  # a worker without a scheduler may still be at its last unit
     kept = content(tmp_path / "l")

@@ -123,7 +123,7 @@ def test_what_cannot_finish_is_not_begun_and_is_named() -> None:
     assert names(runner) == ["f0", "f2"]
     assert not any(key.startswith("1") for key in runner.done)
     assert ran.notes == [
-        "the time limit left no room for f1 (1 of the candidates); run again with more time and "
+        "the time limit left no room for f1 (candidates: 1); run again with more time and "
         "the same ledger to add them"
     ]
 

@@ -92,7 +92,7 @@ def test_failed_candidates_are_named_and_the_others_go_on() -> None:
     assert failed[1].failed.startswith("RuntimeError: did not like the rows (")
     assert failed[2].failed == "ValueError: predictions are not finite (10 of 10 fits)"
     assert all(row.rank is None and row.score is None for row in failed)
-    assert "3 of 4 candidates failed; the leaderboard says why" in outcome.notes
+    assert "3 of 4 candidates failed; the leaderboard shows the reasons" in outcome.notes
 
 
 def test_when_everything_fails_the_first_reason_is_told() -> None:
@@ -133,7 +133,7 @@ def test_warnings_of_fits_become_notes(n_jobs: int, backend: str) -> None:
     assert [str(each.message) for each in shown] == ["still works"]
     assert len(outcome.notes) == 1
     assert outcome.notes[0].startswith(
-        "line: 20 of 20 fits warned: ConvergenceWarning: lbfgs failed"
+        "line: warning in 20 of 20 fits: ConvergenceWarning: lbfgs failed"
     )
 
 
@@ -249,7 +249,7 @@ def test_weights_reach_fits_and_scores() -> None:
         rows, target, [family], task="regression", weight=weight, groups=blocks, n_blocks=3,
         metric="mean_absolute_error",
     )  # fmt: skip
-    assert not any("takes no weights" in note for note in outcome.notes)
+    assert not any("does not support weights" in note for note in outcome.notes)
     expected = []
     for row in outcome.nested:
         held = np.zeros(60, bool)
@@ -266,8 +266,8 @@ def test_families_and_metrics_without_weights_are_told() -> None:
         X, Y, [Family("fragile", Fragile())], task="binary", weight=np.ones(150),
         metric=lambda model, X, y: float(np.mean(model.predict(X) == y)),
     )  # fmt: skip
-    assert "fragile takes no weights; it was fitted without them" in outcome.notes
-    assert "<lambda> takes no weights; it was computed without them" in outcome.notes
+    assert "fragile does not support weights; it was fitted without them" in outcome.notes
+    assert "<lambda> does not support weights; it was computed without them" in outcome.notes
 
 
 LEAVING = """

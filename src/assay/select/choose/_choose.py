@@ -67,8 +67,8 @@ def nested_choice(
                 choices[repeat, outer] = _fallback_order(chooser, table, inner)
             else:
                 notes.append(
-                    f"block {outer.block}: {question.metric.name} is undefined on all blocks that "
-                    "could choose for it; it was left out"
+                    f"block {outer.block} was left out: {question.metric.name} is undefined on all "
+                    "blocks that could choose a model for it"
                 )
     found: dict[tuple[int, Outer], tuple[Recipe, float, Predicted]] = {}
     step = 0
@@ -134,8 +134,8 @@ def _fallback_order(
 def _choice_at(turn: Sequence[tuple[Recipe, float]], step: int) -> tuple[Recipe, float]:
     if step >= len(turn):
         raise DataError(
-            "no candidate could be fitted and scored for every block; see the messages of the "
-            "failed candidates, or use fewer blocks or another metric"
+            "no candidate could be fitted and scored for every block; see the reasons in the "
+            "leaderboard, or use fewer blocks or another metric"
         )
     return turn[step]
 

@@ -77,7 +77,7 @@ class Chooser:
         self.notes: list[str] = []
         if self.question.task.has_queries and (options.stack or options.calibrate):
             self.options = ChoiceRules(prefer=options.prefer)
-            self.notes.append("a ranking is made by one candidate: nothing is stacked")
+            self.notes.append("rankings are not stacked: one candidate orders the items")
         self._level = self._level_one() if self._looks_at_predictions else None
 
     @property

@@ -18,7 +18,7 @@ from assay.select.run import (
 
 #: From so many rows on, families that are clearly beaten are dropped after the first stage.
 STAGE_ROWS = 10_000
-DROPPED = "dropped early: clearly worse on the blocks of the first stage"
+DROPPED = "stopped early: clearly worse than others after half of the fits"
 # An estimate from a timed unit may be wrong by this factor; one from the cost model alone by that,
 # which is risked for the units that are timed first, not for the whole family.
 _TIMED, _UNTIMED = 1.15, 2.0
@@ -285,7 +285,7 @@ class _Stages:
             names = ", ".join(dict.fromkeys(runner.families[family].name for family in cut))
             count = sum(len(runner.families[family].candidates) for family in cut)
             self.done.notes.append(
-                f"the time limit left no room for {names} ({count} of the candidates); "
+                f"the time limit left no room for {names} (candidates: {count}); "
                 "run again with more time and the same ledger to add them"
             )
         outers = len(self.plan.outers) * len(self.repeats)
@@ -295,7 +295,7 @@ class _Stages:
             names = ", ".join(dict.fromkeys(runner.families[family].name for family in whole))
             count = sum(len(runner.families[f].candidates) for f, times in gone.items() if times)
             self.done.notes.append(
-                f"{count} of the candidates were dropped after the first stage, clearly worse on "
-                "blocks other than the one they would be chosen for"
-                + (f"; for all blocks: {names}" if whole else "")
+                f"{count} candidates were stopped early: clearly worse than others after half of the "
+                "fits"
+                + (f"; whole families: {names}" if whole else "")
             )

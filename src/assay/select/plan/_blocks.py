@@ -1,4 +1,4 @@
-"""Rows into blocks: stratified, whole groups together, or forward in time."""
+"""Assign rows to blocks: stratified, with whole groups, or consecutive in time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from assay.base import DataError, Task, check_interval
 from assay.select.plan._canonical import stream
 
-# More strata than this are not worth balancing one by one; the rarest are balanced together.
+# At most this many strata are balanced one by one; the rarest are balanced together.
 _MAX_STRATA = 64
 _QUANTILE_BINS = 10
 
@@ -27,14 +27,14 @@ def make_blocks(
     seed: int = 0,
     repeat: int = 0,
 ) -> NDArray[np.int64]:
-    """Give every row a block number, so that blocks are as alike as they can be.
+    """Assign every row to a block, so that blocks are as alike as possible.
 
     Parameters
     ----------
     y : array-like of shape (n_samples,)
         Class codes, or numbers for regression; blocks are balanced by class or by quantile.
     n_blocks : int, default=5
-        How many blocks.
+        Number of blocks.
     task : {"binary", "multiclass", "regression", "rank"}
         What `y` is.
     groups : array-like of shape (n_samples,), optional
@@ -43,7 +43,7 @@ def make_blocks(
         Blocks become consecutive in time, block 0 the earliest; equal times are not split. Then
         `groups`, `seed` and `repeat` have no effect here.
     seed, repeat : int
-        Which of the possible partitions.
+        Seed and number of the partition.
 
     Returns
     -------
@@ -87,7 +87,7 @@ def make_blocks(
 
 
 def linked(*labels: NDArray[Any] | None) -> NDArray[np.int64] | None:
-    """Join groupings: rows that share a value in any of them end up in one group.
+    """Merge groupings: rows that share a value in any of them are in one group.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One text for one meaning: the canonical form behind every key.
+"""Canonical forms: equal values have equal texts, whatever the process or the day.
 
 A key must be the same in every process and on every day, so it is built from values only: never
 from addresses, insertion order, time or ``hash``.
@@ -28,7 +28,7 @@ def canonical(value: Any, where: str = "value") -> Any:
     value : object
         Plain values, containers, arrays, estimators, functions and classes that can be imported.
     where : str
-        How to call the value in an error message.
+        Name of the value in an error message.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def canonical(value: Any, where: str = "value") -> Any:
     Raises
     ------
     ParameterError
-        If the value has no form that another process would find again.
+        If another process could not rebuild the same form.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def _object(value: Any, where: str) -> Any:
         return {"name": f"numpy:{value.__name__}"}
     if isinstance(value, np.dtype):
         return {"dtype": value.str}
-    if inspect.ismethod(value):  # its name does not tell the object it is bound to
+    if inspect.ismethod(value):  # its name does not identify the object it is bound to
         raise _no_form(value, where)
     if isinstance(value, type) or (callable(value) and hasattr(value, "__qualname__")):
         return {"name": _importable(value, where)}
@@ -161,7 +161,7 @@ def public_name(value: Any) -> str:
 
 
 def _version(cls: type) -> str | None:
-    """Version of the package that defines the class: another one may give other numbers."""
+    """Return the version of the package that defines the class; another may compute other numbers."""
     root = sys.modules.get(cls.__module__.partition(".")[0])
     version = getattr(root, "__version__", None)
     return version if isinstance(version, str) else None

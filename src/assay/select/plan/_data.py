@@ -41,7 +41,7 @@ class Data:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of all values; another NumPy may give other numbers, so it counts too."""
+        """SHA-256 of all values and of the NumPy version, which may change computed numbers."""
         weight = None if self.weight is None else array_digest(self.weight)
         arrays = [array_digest(self.X), array_digest(self.y), weight]
         if self.queries is not None:

@@ -1,4 +1,4 @@
-"""Equal rows: found fast, and told apart into copies and chance repeats of a coarse table."""
+"""Duplicate rows: find them, and decide whether they are copies or a coarse table's chance."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def duplicate_ids(X: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def are_copies(X: NDArray[Any], ids: NDArray[np.int64]) -> bool:
-    r"""Tell whether equal rows are copies rather than chance repeats of a coarse table.
+    r"""Return whether duplicate rows are copies rather than expected in a coarse table.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ def are_copies(X: NDArray[Any], ids: NDArray[np.int64]) -> bool:
     -----
     Two rows of a table with independent columns are equal with probability
     :math:`\prod_j \sum_v p_{jv}^2`. When at least one in a hundred of the equal pairs is expected
-    from that alone (three yes/no columns, a thousand rows), repeats are the nature of the table:
-    holding all equal rows back would then ask every model about values it has never seen. Copies
-    (a table joined or oversampled carelessly) have next to no chance of being accidental.
+    from that alone (three yes/no columns, a thousand rows), duplicates are the nature of the table:
+    keeping them together would force every model to extrapolate to unseen values. Copies (a table
+    joined or oversampled carelessly) are very unlikely to arise by chance.
     """
     n = len(ids)
     sizes = np.bincount(ids)

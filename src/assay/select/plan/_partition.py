@@ -1,4 +1,4 @@
-"""One split of the rows into blocks, and which rows a fit on some of them may see."""
+"""One partition of the rows into blocks, and the rows that a fit may use."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Partition:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of who is where."""
+        """SHA-256 of the assignment."""
         return digest([self.labels, self.purge])
 
     @cached_property
@@ -43,7 +43,7 @@ class Partition:
         return np.flatnonzero(self.labels == block)
 
     def train_rows(self, train: Sequence[int], tests: Sequence[int]) -> NDArray[np.int64]:
-        """Rows a fit on the blocks `train` may see when the blocks `tests` will judge it."""
+        """Return the rows that a fit on the blocks `train` may use when it is scored on `tests`."""
         seen = np.isin(self.labels, np.asarray(train))
         if self.purge is not None:
             tested = np.unique(self.purge[np.isin(self.labels, np.asarray(tests))])

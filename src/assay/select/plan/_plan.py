@@ -1,7 +1,7 @@
-"""Which fits answer which question: pair-out, forward and holdout plans.
+"""Pair-out, forward and holdout plans: which fits are made, and which blocks score them.
 
-A plan knows blocks by number only. `splits` are the fits of every candidate; an `Outer` is one
-honest question: choose by the inner scores, which never saw the outer block, then judge the choice
+A plan knows blocks by number only. `splits` are the fits of every candidate. An `Outer` is one fold
+of the outer loop: a candidate is chosen by inner scores that never saw the outer block, then scored
 on that block.
 """
 
@@ -17,13 +17,13 @@ from assay.base import ParameterError, check_interval
 
 #: Blocks of a partition, unless another number is asked for.
 N_BLOCKS = 5
-# Blocks in time: each is one more look at how much times change, if it has so many rows at least.
+# Blocks in time: more of them show better how scores vary over time; each needs this many rows.
 _MOST_IN_TIME, _ROWS_IN_TIME = 10, 20
 
 
 @dataclass(frozen=True)
 class Split:
-    """One fit: the blocks it sees and the blocks it predicts."""
+    """One fit: the blocks it is trained on and the blocks it predicts."""
 
     train: tuple[int, ...]
     tests: tuple[int, ...]
@@ -31,18 +31,18 @@ class Split:
 
 @dataclass(frozen=True)
 class Outer:
-    """One held-out block.
+    """One fold of the outer loop.
 
     Parameters
     ----------
     block : int
-        The block that judges.
+        The block that scores the choice.
     inner : tuple of (split, block)
-        The scores that choose: index into the plan's splits, and which of its test blocks.
+        The inner scores: index into the plan's splits, and one of its test blocks.
     fit : Split
-        The fit of the chosen candidate that is judged.
+        The fit of the chosen candidate that is scored on the block.
     served_by : int, optional
-        Index of the split that is this very fit already.
+        Index of the split that is the same fit.
     """
 
     block: int
@@ -64,11 +64,11 @@ class Plan:
     splits : tuple of Split
         Fits of every candidate.
     outers : tuple of Outer
-        The honest questions.
+        The folds of the outer loop.
     final : tuple of (split, block)
-        The scores that make the final choice and the leaderboard.
+        The scores behind the final choice and the leaderboard.
     naive_final : int
-        Fits per candidate that a plain search for the final choice would do.
+        Fits per candidate of a plain search for the final choice.
     """
 
     kind: str
@@ -79,14 +79,14 @@ class Plan:
     naive_final: int
 
     def naive_fits(self, n_candidates: int, repeats: int) -> int:
-        """Fits of a nested grid search with the same blocks, and of the final search and refit."""
+        """Return the fits of a nested grid search on the same blocks, final search and refit included."""
         nested = sum(len(outer.inner) * n_candidates + 1 for outer in self.outers)
         return nested * repeats + self.naive_final * n_candidates + 1
 
 
 @dataclass(frozen=True)
 class PlanSummary:
-    """How the rows were split; `duplicates` counts rows that have an equal one in their block."""
+    """How the rows were split; `duplicates` counts rows with a duplicate in their block."""
 
     kind: str
     blocks: int
@@ -144,14 +144,14 @@ def forward(n_blocks: int = 5) -> Plan:
     Returns
     -------
     Plan
-        One fit per candidate on each past, which serves the inner scores and the outer ones alike.
+        One fit per candidate and training period, used for inner and outer scores alike.
 
     Notes
     -----
-    Outer blocks have at least two fifths of the rows before them (and two blocks, one to learn from
-    and one to choose by), so that what is judged had nearly as many rows as what is delivered. A
-    choice looks at fits on at least a third of what is known by then: those on less prefer models
-    that extrapolate from little, which the model to be made need not do.
+    Outer blocks have at least two fifths of the rows before them (and two blocks, one to train on
+    and one to choose by), so that the scored models had nearly as many rows as the final one. A
+    choice uses fits on at least a third of the rows known by then: fits on fewer favour models
+    that extrapolate from little data, which the final model need not do.
 
     Examples
     --------
@@ -192,12 +192,12 @@ def blocks_in_time(time: ArrayLike) -> int:
 
 
 def holdout(n_blocks: int = 5) -> Plan:
-    """Choose on the last block but one, judge on the last: for very large tables.
+    """Choose on the last block but one, score on the last: for very large tables.
 
     Parameters
     ----------
     n_blocks : int, default=5
-        K, at least 3; the last block is the honest holdout.
+        K, at least 3; the last block is the holdout.
 
     Returns
     -------
@@ -218,7 +218,7 @@ def holdout(n_blocks: int = 5) -> Plan:
 
 
 def one_out(n_blocks: int = 5) -> Plan:
-    """Fit without every block in turn: plain cross-validation, for what is not chosen from.
+    """Fit without every block in turn: plain cross-validation, without a choice.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def one_out(n_blocks: int = 5) -> Plan:
     Returns
     -------
     Plan
-        K fits per candidate, and no choice to be judged.
+        K fits per candidate, no outer loop.
 
     Examples
     --------
@@ -245,7 +245,7 @@ MAKERS = {"pair-out": pair_out, "forward": forward, "holdout": holdout}
 
 
 def make_plan(kind: str | None, n_blocks: int, *, has_time: bool, repeats: int) -> Plan:
-    """Return the plan asked for; by default forward in time where there is one, else pair-out."""
+    """Return the plan by name; by default forward if there is a time, else pair-out."""
     if kind is None:
         kind = "forward" if has_time else "pair-out"
     if kind not in MAKERS:

@@ -1,4 +1,4 @@
-"""What is asked of a table: rows, task, metric, costs, and what must not be torn apart."""
+"""What is asked of a table: rows, task, metric, costs, groups and time."""
 
 from __future__ import annotations
 
@@ -274,7 +274,7 @@ class Question:
                 X=None if self.metric.formula is not None else self.X[rows],
                 n_classes=self.n_classes,
             )
-        except Exception as error:  # a scorer is anybody's code
+        except Exception as error:  # a user's scorer may raise anything
             return float("nan"), f"{type(error).__name__}: {error}"
         return (value, None) if np.isfinite(value) else (float("nan"), "it is undefined there")
 

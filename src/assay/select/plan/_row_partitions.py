@@ -29,7 +29,7 @@ class RowPartitions:
     seed : int, default=0
         Seed of the partitions.
     blocks : ndarray of int64, optional
-        Block of each row, if they are given: then nothing else decides.
+        Block of each row; then groups, time and duplicates do not decide it.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class RowPartitions:
     clusters : ndarray of int64 or None
         Rows that belong together: groups, and duplicates of the same row.
     duplicates : int
-        Rows that have a duplicate beside them in their block.
+        Number of rows with a duplicate in their block.
     notes : list of str
         What was done about duplicate rows.
     """
@@ -87,7 +87,7 @@ class RowPartitions:
 
     @property
     def is_balanced(self) -> bool:
-        """Whether blocks were made alike by target, and not given or cut in time."""
+        """Whether blocks are balanced by target: neither given nor consecutive in time."""
         return not (self.has_time or self.has_blocks)
 
     def summary(self) -> PlanSummary:
@@ -103,31 +103,35 @@ class RowPartitions:
         )
 
     def _text(self) -> str:
-        k = self.plan.n_blocks
+        n, k, kind = len(self.question.y), self.plan.n_blocks, self.plan.kind
+        if kind == "pair-out":
+            times = {1: "", 2: ", repeated twice"}.get(self.repeats, f", {self.repeats} times")
+            text = (
+                f"Nested {k}-fold cross-validation on {n} rows{times}: the block that scores a "
+                f"model took no part in fitting or choosing it. Blocks are {self._order}."
+            )
+        elif kind == "forward":
+            text = (
+                f"{n} rows in {k} blocks, {self._order}: every model is trained on the rows before "
+                "the block that scores it. The interval of the score is for the next period, as "
+                "long as a block; that of the gain is for its mean over time."
+            )
+        else:
+            text = (
+                f"{n} rows in {k} blocks, {self._order}: candidates are chosen on one block, and "
+                "the choice is scored on another, which took no part in it."
+            )
+        if self._purges:
+            text += " Groups of the block that scores are left out of training."
+        return text
+
+    @property
+    def _order(self) -> str:
         if self.has_blocks:
-            order = "as given"
-        else:
-            order = "consecutive in time" if self.has_time else "balanced by target"
-        together = (
-            " with whole groups in one block" if self.has_groups and not self.has_time else ""
-        )
-        blocks = f"{len(self.question.y)} rows in {k} blocks {order}{together}"
-        again = f", {self.repeats} times" if self.repeats > 1 else ""
-        if self.plan.kind == "pair-out":
-            how = (
-                "every candidate is fitted without each pair of blocks, the choice for a block "
-                "never saw it, and the score comes from that block"
-            )
-        elif self.plan.kind == "forward":
-            how = (
-                "every model is trained on the past of the block that judges it; the interval of "
-                "the score is for the time that follows, as long as a block, that of the gain for "
-                "its mean over time"
-            )
-        else:
-            how = "the choice is made on one block and judged on the last, which had no part in it"
-        apart = "; groups that are tested are left out of training" if self._purges else ""
-        return f"{blocks}{again}: {how}{apart}."
+            return "as given"
+        if self.has_time:
+            return "consecutive in time"
+        return "balanced by target" + (", whole groups in one block" if self.has_groups else "")
 
     @property
     def _purges(self) -> bool:
@@ -141,8 +145,8 @@ class RowPartitions:
             return
         if not are_copies(X, ids):
             self.notes.append(
-                f"{repeated} rows equal another one; columns this coarse repeat by chance, so "
-                "equal rows were not kept together"
+                f"{repeated} rows are duplicates; with so few distinct values that is expected, "
+                "so they were treated as separate rows"
             )
             return
         joined = linked(self.clusters, ids)
@@ -150,13 +154,13 @@ class RowPartitions:
         distinct = int(joined.max()) + 1
         if distinct < 2 * self.plan.n_blocks:
             self.notes.append(
-                f"{repeated} rows equal another one; only {distinct} sets of rows differ, too few "
-                "to keep equal rows together"
+                f"{repeated} rows are duplicates; only {distinct} distinct rows are left, too few "
+                "to keep duplicates in one block"
             )
             return
         self.clusters = joined
         self.duplicates = repeated
-        self.notes.append(f"{repeated} rows equal another one; equal rows were kept in one block")
+        self.notes.append(f"{repeated} rows are duplicates; they were kept in one block")
 
     def _check_training_sets(self) -> None:
         y, names = self.question.y, self.question.classes

@@ -1,4 +1,4 @@
-"""Rows for a test that comes last: like the others, and linked to none of them."""
+"""Choose the rows of a test set: like the others, and sharing no group with them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.base import Task, check_interval
 from assay.select.plan._blocks import linked, make_blocks
 from assay.select.plan._duplicates import are_copies, duplicate_ids
 
-# Shares are made of whole blocks; finer ones than this are not worth more blocks.
+# Shares are made of whole blocks, at most this many.
 _MAX_BLOCKS = 20
 
 
@@ -31,11 +31,11 @@ def set_aside(
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        The rows; copies of one row stay on one side.
+        The rows; duplicates stay on one side.
     y : ndarray of shape (n_samples,)
         Class codes or numbers; both sides are balanced by class or quantile.
     share : float in [0.05, 0.5]
-        How much goes to the test set, in steps of a twentieth at least.
+        Share of the rows in the test set, in steps of a twentieth or coarser.
     task : {"binary", "multiclass", "regression", "rank"}
         What `y` is.
     groups : ndarray of shape (n_samples,), optional
@@ -43,12 +43,12 @@ def set_aside(
     time : ndarray of shape (n_samples,), optional
         The last rows in time are the test set.
     seed : int, default=0
-        Which of the possible test sets.
+        Seed of the draw.
 
     Returns
     -------
     test, train : ndarray of bool of shape (n_samples,)
-        A row may be on neither side: in time, rows before the test of a group that is tested.
+        A row may be on neither side: with a time, earlier rows of a group that is tested.
 
     Examples
     --------
@@ -73,6 +73,6 @@ def set_aside(
         together = linked(groups)
     test = make_blocks(y, of, task=task, groups=together, seed=seed) < count
     if together is None and Task.of(task).has_classes:
-        # Nobody can learn a class whose only row is set aside.
+        # A class whose only row is set aside could not be learned.
         test &= np.isin(y, y[~test])
     return test, ~test

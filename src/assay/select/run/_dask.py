@@ -238,14 +238,14 @@ class Cluster:
 
     def _lost(self) -> ClusterError:
         return ClusterError(
-            f"the Dask scheduler at {self.address} is gone; {_KEPT}: run the same again to go on, "
-            f"when the scheduler is back or without one"
+            f"the Dask scheduler at {self.address} is gone; {_KEPT}: run the same command again "
+            f"to continue, with the scheduler or without"
         )
 
     def _no_workers(self) -> ClusterError:
         return ClusterError(
             f"the Dask scheduler at {self.address} has no workers; start some with "
-            f"'dask worker {self.address}' and run the same again; {_KEPT}"
+            f"'dask worker {self.address}' and run the same command again; {_KEPT}"
         )
 
 

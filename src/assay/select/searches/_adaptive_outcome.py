@@ -65,7 +65,7 @@ def adaptive_outcome(searches: Adaptive) -> Outcome:
             f"an adaptive search ran once for each of {k} outer blocks and once for the final "
             f"choice: {fits} fits",
             *(
-                f"{name}: {count} fits warned: {text}"
+                f"{name}: warning in {count} fits: {text}"
                 for (name, text), count in sorted(searches.notes.items())
             ),
             *replaced,

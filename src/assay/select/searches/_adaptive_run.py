@@ -219,4 +219,4 @@ class Adaptive:
 
     def _nothing_works(self, quest: OneSearch) -> DataError:
         first = next(iter(quest.failed.values()), "no score")
-        return DataError(f"no candidate could be fitted and scored; the first one said: {first}")
+        return DataError(f"no candidate could be fitted and scored; first error: {first}")

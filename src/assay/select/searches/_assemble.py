@@ -203,7 +203,7 @@ def _nothing_works(table: ScoreTable, question: Question) -> DataError:
     if table.failed and not table.reason:
         first = next(iter(table.failed.values()))
         return DataError(
-            f"no candidate could be fitted on every training set; the first one said: {first}"
+            f"no candidate could be fitted on every training set; first error: {first}"
         )
     first = next(iter(table.reason.values()), "no score")
     return DataError(
@@ -221,30 +221,30 @@ def _notes(evidence: Evidence, results: Sequence[OuterResult]) -> list[str]:
         why = next((text for (r, _), text in table.reason.items() if r == row), "no score")
         notes.append(
             f"{question.metric.name} is undefined for {undefined} of {len(table.places)} "
-            f"block scores ({why}); they were left out"
+            f"block scores, which were left out: {why}"
         )
     lost = sum(not (np.isfinite(each.score) and np.isfinite(each.baseline)) for each in results)
     if lost:
         notes.append(
             f"{question.metric.name} is undefined on {lost} of {len(results)} outer blocks; "
-            "the score comes from the others"
+            "the score is the mean over the others"
         )
     failed = {column for _, _, column in table.failed}
     if failed:
         notes.append(
-            f"{len(failed)} of {len(table.candidates)} candidates failed; the leaderboard says why"
+            f"{len(failed)} of {len(table.candidates)} candidates failed; the leaderboard shows the reasons"
         )
     fits = len({place[:2] for place in table.places})
     for (family, text), count in sorted(table.notes.items()):
         member = evidence.families[family]
         of = fits * len(member.candidates)
-        notes.append(f"{member.name}: {count} of {of} fits warned: {text}")
+        notes.append(f"{member.name}: warning in {count} of {of} fits: {text}")
     if question.weight is not None:
         notes.extend(
-            f"{member.name} takes no weights; it was fitted without them"
+            f"{member.name} does not support weights; it was fitted without them"
             for member in evidence.families
             if weight_parameter(member.estimator) is None
         )
         if not question.metric.takes_weights:
-            notes.append(f"{question.metric.name} takes no weights; it was computed without them")
+            notes.append(f"{question.metric.name} does not support weights; it was computed without them")
     return notes
