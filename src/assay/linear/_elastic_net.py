@@ -1,4 +1,4 @@
-"""Least squares with a penalty on absolute values and squares."""
+"""Linear regression with an L1 and an L2 penalty."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from assay.linear._least_sparse_model import SparseLinearModel
 
 
 class ElasticNet(SparseLinearModel):
-    r"""Fit a linear function by least squares, with a price on large weights and on many.
+    r"""Linear regression with a mix of L1 and L2 penalties (elastic net).
 
     Parameters
     ----------
     alpha : float >= 0, default=1.0
-        The penalty; 0 is least squares.
+        Strength of the penalty. Larger values shrink the weights more; 0 is ordinary least squares.
     l1_ratio : float in [0, 1], default=0.5
-        Share of the absolute values in the penalty: 1 is the lasso, 0 is ridge regression (whose
-        alpha is this one times the number of rows).
+        Share of the L1 norm in the penalty: 1 is the lasso, 0 is ridge regression (whose alpha is
+        this one times the number of rows).
     fit_intercept : bool, default=True
-        Whether there is an intercept. It is not penalised.
+        Whether to fit an intercept. It is not penalised.
     precompute : bool or array of shape (n_features, n_features), default=False
-        For compatibility: products of columns are made as they are needed.
+        Accepted for compatibility with scikit-learn; column products are computed when needed.
     max_iter : int >= 1, default=1000
-        Most sweeps of coordinate descent, over all working sets.
+        Maximum number of coordinate descent sweeps, summed over all working sets.
     copy_X : bool, default=True
-        For compatibility: X is never written to.
+        Accepted for compatibility with scikit-learn; X is never modified.
     tol : float >= 0, default=0.0001
-        A solution that is not exact counts as converged when its duality gap is at most `tol` times
-        the mean square of the centred target.
+        Stop when the duality gap is at most `tol` times the mean square of the centred target.
+        Solutions are usually exact, see Notes.
     warm_start : bool, default=False
         Whether to start from the weights of the last fit. The result is the same.
     positive : bool, default=False
-        Whether weights must not be negative.
+        Whether to require all weights to be >= 0.
     random_state : int, RandomState instance or None, default=None
-        For compatibility: nothing here is random.
+        Accepted for compatibility with scikit-learn; the fit is deterministic.
     selection : {'cyclic', 'random'}, default='cyclic'
-        For compatibility: columns are always visited in turn.
+        Accepted for compatibility with scikit-learn; columns are always visited in turn.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -51,11 +51,11 @@ class ElasticNet(SparseLinearModel):
     sparse_coef_ : sparse matrix of shape (n_targets, n_features)
         The weights without the zeros.
     dual_gap_ : float or ndarray of shape (n_targets,)
-        The certificate: the objective is at most this far above its minimum. Also `duality_gap_`.
+        Duality gap: the objective is at most this far above its minimum. Same as `duality_gap_`.
     duality_gap_ : float or ndarray of shape (n_targets,)
-        The same.
+        Same as `dual_gap_`.
     n_iter_ : int or ndarray of shape (n_targets,)
-        Sweeps of coordinate descent.
+        Number of coordinate descent sweeps.
     stop_reason_ : {'converged', 'max_iter'}
         Why the fit ended.
     n_features_in_ : int
@@ -71,17 +71,17 @@ class ElasticNet(SparseLinearModel):
 
     with v the sample weights and :math:`\rho` the `l1_ratio`. The problem is solved on a small
     working set of columns, by sweeps of coordinate descent on their products and then, exactly, by
-    the linear equations of the columns that have a weight; one pass over the table tells which
-    columns must join, and the duality gap. So the solution does not depend on the start or on
-    `tol`. Columns that depend on each other get similar weights, where the lasso takes one of them.
-    A few passes of O(n d) each, and O(n k^2) for the k columns of the working set. Deterministic.
+    the linear equations of the columns that have a weight; one pass over the table finds the
+    columns that must be added, and the duality gap. The solution does not depend on the start or on
+    `tol`. Correlated columns get similar weights, where the lasso picks one of them. A few passes
+    of O(n d) each, and O(n k^2) for the k columns of the working set. Deterministic.
 
-    Penalties compare weights with each other: bring columns to comparable scales before.
+    The penalty treats all weights alike, so scale the columns first.
 
     See Also
     --------
-    Lasso : Absolute values only.
-    Ridge : Squares only.
+    Lasso : L1 penalty only.
+    Ridge : L2 penalty only.
     enet_path : Weights for a whole sequence of penalties.
 
     Examples

@@ -32,7 +32,7 @@ from assay.linear._losses import LOSSES, PROBABILITY_LOSSES, REGRESSION_LOSSES
 
 
 class GradientDescentClassifier(Classifier, DescentModel):
-    r"""Classify by a line, found by walking down any loss with any penalty.
+    r"""Linear classifier fitted by gradient descent, for any loss and penalty.
 
     Parameters
     ----------
@@ -43,52 +43,54 @@ class GradientDescentClassifier(Classifier, DescentModel):
         the squared error :math:`\frac{1}{2} (\frac{1+y}{2} - \sigma(f))^2` of a logistic unit,
         which is not convex; 'huber'; 'absolute' :math:`|y - f|`.
     penalty : {'l2', 'l1', 'elasticnet', 'lp', 'norm'} or None, default='l2'
-        The penalty R(w): :math:`\frac{\alpha}{2}\|w\|_2^2`; :math:`\alpha\|w\|_1`; their mixture by
-        `l1_ratio`; :math:`\frac{\alpha}{p}\sum_j |w_j|^p`; the literal norm
-        :math:`\alpha\|w\|_p`, neither squared nor separable.
+        The penalty R(w): :math:`\frac{\alpha}{2}\|w\|_2^2`; :math:`\alpha\|w\|_1`; a mix of these
+        with share `l1_ratio`; :math:`\frac{\alpha}{p}\sum_j |w_j|^p`; the norm
+        :math:`\alpha\|w\|_p` itself, neither squared nor separable.
     alpha : float >= 0, default=0.0001
-        Strength of the penalty.
+        Strength of the penalty. Larger values shrink the weights more.
     l1_ratio : float in [0, 1], default=0.5
-        Share of 'l1' in 'elasticnet'.
+        Share of the L1 norm in 'elasticnet'.
     p : float >= 1, default=2.0
-        Exponent of 'lp' and 'norm': below 2 weights become sparse, above 2 alike.
+        Exponent of 'lp' and 'norm': below 2 the weights become sparser, above 2 more equal.
     fit_intercept : bool, default=True
-        Whether there is an intercept; it is never penalised.
+        Whether to fit an intercept; it is never penalised.
     method : {'batch', 'coordinate', 'stochastic', 'minibatch'}, default='batch'
-        What a step looks at: all rows; one column; one random row; `batch_size` random rows.
+        What each step uses: all rows; one column; one random row; `batch_size` random rows.
     schedule : str, default='auto'
-        Size of step t: 'constant', 'inverse_time', 'slow' or 'inverse_scaling', see
-        `learning_rate`; 'line_search' (only 'batch' and 'coordinate') finds it anew each time.
-        'auto': 'line_search' where that is possible, else 'inverse_scaling'.
+        Step size at step t: 'constant', 'inverse_time', 'slow' or 'inverse_scaling', see
+        `learning_rate`; 'line_search' (only for 'batch' and 'coordinate') searches it at each step.
+        'auto': 'line_search' where possible, else 'inverse_scaling'.
     eta0 : float > 0 or 'auto', default='auto'
         Size of the first step. 'auto': one over the curvature of the loss along an average row.
     power_t : float >= 0, default=0.5
         Exponent of 'inverse_scaling'.
     max_iter : int >= 1, default=1000
-        Most iterations: steps ('batch'), or passes over all columns or rows.
+        Maximum number of iterations: steps ('batch'), or passes over all columns or rows.
     tol : float >= 0, default=1e-06
-        With a line search: the fit has converged when the gradient fell to this share of the one at
-        w = 0. Otherwise: relative decrease of the loss that counts as one.
+        With a line search: the fit has converged when the gradient has fallen to this fraction of
+        the gradient at w = 0. Otherwise: smallest relative decrease of the loss that counts as
+        progress.
     n_iter_no_change : int >= 1, default=5
-        Iterations without a decrease after which a fit without line search stops.
+        Number of iterations without progress after which a fit without line search stops.
     batch_size : int >= 1, default=32
-        Rows in a step of 'minibatch'.
+        Number of rows per step of 'minibatch'.
     penalty_step : {'proximal', 'subgradient'}, default='proximal'
-        How a step without line search treats the penalty: exactly (weights of 'l1' become zero), or
-        as a part of the gradient,
-        :math:`w_j \leftarrow w_j - \eta\,(g_j + \lambda\,\mathrm{sign}\,w_j)`.
+        How a step without line search handles the penalty: by its proximal operator (so that 'l1'
+        sets weights to zero), or as part of the gradient, :math:`w_j \leftarrow w_j - \eta\,(g_j +
+        \lambda\,\mathrm{sign}\,w_j)`.
     shuffle : bool, default=True
-        Whether rows ('stochastic', 'minibatch') or columns ('coordinate') come in random order.
+        Whether to visit rows ('stochastic', 'minibatch') or columns ('coordinate') in random order.
     average : bool, default=False
-        Whether the model is the average of all points of the search; 'stochastic' and 'minibatch'.
+        Whether to use the average of all iterates as the model; only for 'stochastic' and
+        'minibatch'.
     init : {'zeros', 'normal'}, default='zeros'
-        First weights: all zero, or standard normal.
+        Starting weights: all zero, or standard normal.
     class_weight : dict, 'balanced' or None, default=None
-        Weight of the rows of each class; 'balanced' makes the classes weigh the same.
+        Weight of the rows of each class; 'balanced' gives all classes the same total weight.
     delta : float > 0, default=1.0
         Residual beyond which 'huber' is linear.
     random_state : int, RandomState or None, default=None
-        Order of rows or columns, and the weights of ``init='normal'``.
+        Seed for the order of rows or columns and for ``init='normal'``.
     n_jobs : int, default=None
         Threads, one per binary problem; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -104,20 +106,20 @@ class GradientDescentClassifier(Classifier, DescentModel):
         The objective at the start and after each iteration; one row per
         class if there are more than two.
     zero_one_history_ : ndarray of float64
-        Share of rows on the wrong side (y f <= 0), at the same times.
+        Share of rows on the wrong side (y f <= 0) at the start and after each iteration.
     gradient_norm_ : float
-        Certificate: largest :math:`|\partial F / \partial w_j|` (after the prox step of the
-        penalty) in units of the standard deviation of column j, all columns centred; 0 where F is
-        stationary.
+        Optimality check: largest :math:`|\partial F / \partial w_j|` (after the prox step of the
+        penalty) in units of the standard deviation of column j, all columns centred; 0 at a
+        stationary point.
     n_iter_ : int
         Number of iterations (of the slowest class).
     stop_reason_ : str
         'converged' (gradient below `tol`), 'no_decrease', 'max_iter', 'diverged', or 'saddle':
         zero gradient but negative curvature, for a loss that is not convex.
     t_ : int
-        Number of steps made, where the schedule goes on.
+        Number of steps made; the schedule continues from here.
     last_coef_, last_intercept_ : ndarray
-        The last point, if `average`.
+        The last iterate, if `average`.
     curvature_ : float
         Smallest eigenvalue of the Hessian; only for 'squared_logistic' with at most 1000 columns.
     n_features_in_ : int
@@ -135,18 +137,18 @@ class GradientDescentClassifier(Classifier, DescentModel):
     :math:`b \leftarrow b + c`.
 
     'batch' with a line search is accelerated (Beck and Teboulle 2009, with restarts) and reaches
-    the minimum of every convex loss; the kinks of 'hinge' and 'absolute' are rounded by parabolas
-    that shrink to `tol` by stages (Nesterov 2005), so these need more iterations. 'coordinate' is
-    sure to reach it for smooth losses. Steps of a falling schedule approach a kinked minimum as
-    :math:`1/\sqrt t`, and the best point is kept. For 'squared_logistic' a stationary
-    point is found, and it is said when that is a saddle.
-    O(n d) for each pass. Deterministic for a `random_state`; independent of `n_jobs`.
+    the minimum of every convex loss; 'hinge' and 'absolute' are smoothed, less in each stage until
+    the error is below `tol` (Nesterov 2005), so they need more iterations. 'coordinate' is
+    guaranteed to reach it for smooth losses. With decreasing step sizes a non-smooth minimum is
+    approached at the rate :math:`1/\sqrt t`, and the best iterate is kept. For 'squared_logistic' a
+    stationary point is found, with a warning if it is a saddle point. O(n d) for each pass.
+    Deterministic for a `random_state`; independent of `n_jobs`.
 
     More than two classes: one model per class against all others, and the highest score wins.
 
     See Also
     --------
-    LogisticRegression : The logistic loss by Newton's method, much faster.
+    LogisticRegression : The logistic loss by Newton's method; much faster.
     LinearSVC : The hinge loss, exactly.
 
     Examples
@@ -219,7 +221,7 @@ class GradientDescentClassifier(Classifier, DescentModel):
         coef_init: ArrayLike | None = None,
         intercept_init: ArrayLike | None = None,
     ) -> Self:
-        """Walk down from the start until the loss falls no more.
+        """Fit the model by gradient descent.
 
         Parameters
         ----------
@@ -230,9 +232,9 @@ class GradientDescentClassifier(Classifier, DescentModel):
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows.
         coef_init : array-like of the shape of `coef_`, optional
-            First weights, instead of `init`.
+            Starting weights, instead of `init`.
         intercept_init : array-like of the shape of `intercept_`, optional
-            First intercepts, instead of zero.
+            Starting intercepts, instead of zero.
 
         Returns
         -------
@@ -246,8 +248,8 @@ class GradientDescentClassifier(Classifier, DescentModel):
         if (self.penalty is None or self.alpha == 0) and rows.shape[1] >= rows.shape[0]:
             warnings.warn(
                 f"GradientDescentClassifier has no penalty, but {rows.shape[1]} columns for "
-                f"{rows.shape[0]} rows: it can learn any labels by heart, and will be far off on "
-                "new rows. Give a penalty and alpha > 0, or fewer columns",
+                f"{rows.shape[0]} rows: it can fit any labels exactly, and will do poorly on "
+                "new rows. Set a penalty and alpha > 0, or use fewer columns",
                 UserWarning,
                 stacklevel=2,
             )
@@ -263,7 +265,7 @@ class GradientDescentClassifier(Classifier, DescentModel):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Make one more iteration, on these rows.
+        """Run one more iteration, on these rows.
 
         Parameters
         ----------
@@ -272,14 +274,14 @@ class GradientDescentClassifier(Classifier, DescentModel):
         y : array-like of shape (n_samples,)
             Their classes.
         classes : array-like of shape (n_classes,), optional
-            All classes there are; needed in the first call.
+            All classes; required in the first call.
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows.
 
         Returns
         -------
         GradientDescentClassifier
-            The model, one iteration further.
+            The updated model.
         """
         self._check_params()
         first = not hasattr(self, "coef_")
@@ -335,13 +337,13 @@ class GradientDescentClassifier(Classifier, DescentModel):
         Returns
         -------
         ndarray of float64 of shape (n_rows, n_classes)
-            Of more than two classes: each model's own probability, scaled to sum 1.
+            For more than two classes: the probability of each binary model, scaled to sum to 1.
         """
         scores = self.decision_function(X)
         if scores.ndim == 1:
             return np.column_stack([expit(-scores), expit(scores)])
         shares: Floats = expit(scores)
-        shares += np.finfo(np.float64).tiny  # where no model claims a row, all are equal
+        shares += np.finfo(np.float64).tiny  # equal shares if all are zero
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     def _check_params(self) -> None:
@@ -349,13 +351,13 @@ class GradientDescentClassifier(Classifier, DescentModel):
         check_class_weight(self.class_weight)
 
     def _warn_if_separated(self) -> None:
-        """Say so when a loss without a minimum only seems to have one."""
+        """Warn when the loss has no minimum because the classes are separated."""
         wrong = np.atleast_2d(self.zero_one_history_)[:, -1]
         endless = self.loss in ("logistic", "exponential", "squared_logistic")
         if endless and (wrong == 0).any():
             warnings.warn(
                 "GradientDescentClassifier without penalty: the classes are separated perfectly, "
-                f"so the loss {self.loss!r} falls forever and the weights mean little. Give a "
+                f"so the loss {self.loss!r} has no minimum and the weights mean little. Set a "
                 "penalty and alpha > 0",
                 ConvergenceWarning,
                 stacklevel=3,
@@ -371,7 +373,7 @@ class GradientDescentClassifier(Classifier, DescentModel):
 
 
 class GradientDescentRegressor(Regressor, DescentModel):
-    r"""Predict a number by a line, found by walking down any loss with any penalty.
+    r"""Linear regression fitted by gradient descent, for any loss and penalty.
 
     Parameters
     ----------
@@ -379,52 +381,54 @@ class GradientDescentRegressor(Regressor, DescentModel):
         The loss of a row with residual r = y - f: :math:`\frac{1}{2} r^2`; the same up to `delta`,
         linear beyond; :math:`|r|`.
     penalty : {'l2', 'l1', 'elasticnet', 'lp', 'norm'} or None, default='l2'
-        The penalty R(w): :math:`\frac{\alpha}{2}\|w\|_2^2`; :math:`\alpha\|w\|_1`; their mixture by
-        `l1_ratio`; :math:`\frac{\alpha}{p}\sum_j |w_j|^p`; the literal norm
-        :math:`\alpha\|w\|_p`, neither squared nor separable.
+        The penalty R(w): :math:`\frac{\alpha}{2}\|w\|_2^2`; :math:`\alpha\|w\|_1`; a mix of these
+        with share `l1_ratio`; :math:`\frac{\alpha}{p}\sum_j |w_j|^p`; the norm
+        :math:`\alpha\|w\|_p` itself, neither squared nor separable.
     alpha : float >= 0, default=0.0001
-        Strength of the penalty.
+        Strength of the penalty. Larger values shrink the weights more.
     l1_ratio : float in [0, 1], default=0.5
-        Share of 'l1' in 'elasticnet'.
+        Share of the L1 norm in 'elasticnet'.
     p : float >= 1, default=2.0
-        Exponent of 'lp' and 'norm': below 2 weights become sparse, above 2 alike.
+        Exponent of 'lp' and 'norm': below 2 the weights become sparser, above 2 more equal.
     fit_intercept : bool, default=True
-        Whether there is an intercept; it is never penalised.
+        Whether to fit an intercept; it is never penalised.
     method : {'batch', 'coordinate', 'stochastic', 'minibatch'}, default='batch'
-        What a step looks at: all rows; one column; one random row; `batch_size` random rows.
+        What each step uses: all rows; one column; one random row; `batch_size` random rows.
     schedule : str, default='auto'
-        Size of step t: 'constant', 'inverse_time', 'slow' or 'inverse_scaling', see
-        `learning_rate`; 'line_search' (only 'batch' and 'coordinate') finds it anew each time.
-        'auto': 'line_search' where that is possible, else 'inverse_scaling'.
+        Step size at step t: 'constant', 'inverse_time', 'slow' or 'inverse_scaling', see
+        `learning_rate`; 'line_search' (only for 'batch' and 'coordinate') searches it at each step.
+        'auto': 'line_search' where possible, else 'inverse_scaling'.
     eta0 : float > 0 or 'auto', default='auto'
         Size of the first step. 'auto': one over the curvature of the loss along an average row.
     power_t : float >= 0, default=0.5
         Exponent of 'inverse_scaling'.
     max_iter : int >= 1, default=1000
-        Most iterations: steps ('batch'), or passes over all columns or rows.
+        Maximum number of iterations: steps ('batch'), or passes over all columns or rows.
     tol : float >= 0, default=1e-06
-        With a line search: the fit has converged when the gradient fell to this share of the one at
-        w = 0. Otherwise: relative decrease of the loss that counts as one.
+        With a line search: the fit has converged when the gradient has fallen to this fraction of
+        the gradient at w = 0. Otherwise: smallest relative decrease of the loss that counts as
+        progress.
     n_iter_no_change : int >= 1, default=5
-        Iterations without a decrease after which a fit without line search stops.
+        Number of iterations without progress after which a fit without line search stops.
     batch_size : int >= 1, default=32
-        Rows in a step of 'minibatch'.
+        Number of rows per step of 'minibatch'.
     penalty_step : {'proximal', 'subgradient'}, default='proximal'
-        How a step without line search treats the penalty: exactly (weights of 'l1' become zero), or
-        as a part of the gradient,
-        :math:`w_j \leftarrow w_j - \eta\,(g_j + \lambda\,\mathrm{sign}\,w_j)`.
+        How a step without line search handles the penalty: by its proximal operator (so that 'l1'
+        sets weights to zero), or as part of the gradient, :math:`w_j \leftarrow w_j - \eta\,(g_j +
+        \lambda\,\mathrm{sign}\,w_j)`.
     shuffle : bool, default=True
-        Whether rows ('stochastic', 'minibatch') or columns ('coordinate') come in random order.
+        Whether to visit rows ('stochastic', 'minibatch') or columns ('coordinate') in random order.
     average : bool, default=False
-        Whether the model is the average of all points of the search; 'stochastic' and 'minibatch'.
+        Whether to use the average of all iterates as the model; only for 'stochastic' and
+        'minibatch'.
     init : {'zeros', 'normal'}, default='zeros'
-        First weights: all zero, or standard normal.
+        Starting weights: all zero, or standard normal.
     delta : float > 0, default=1.0
         Residual beyond which 'huber' is linear.
     random_state : int, RandomState or None, default=None
-        Order of rows or columns, and the weights of ``init='normal'``.
+        Seed for the order of rows or columns and for ``init='normal'``.
     n_jobs : int, default=None
-        There is one problem only: accepted for a common interface.
+        Accepted for a common interface; there is only one problem to solve.
 
     Attributes
     ----------
@@ -435,19 +439,20 @@ class GradientDescentRegressor(Regressor, DescentModel):
     loss_history_ : ndarray of float64
         The objective at the start and after each iteration.
     zero_one_history_ : ndarray of float64
-        Share of rows whose prediction has the wrong sign (y f <= 0), at the same times.
+        Share of rows whose prediction has the wrong sign (y f <= 0), at the start and after each
+        iteration.
     gradient_norm_ : float
-        Certificate: largest :math:`|\partial F / \partial w_j|` (after the prox step of the
-        penalty) in units of the standard deviation of column j, all columns centred; 0 where F is
-        stationary.
+        Optimality check: largest :math:`|\partial F / \partial w_j|` (after the prox step of the
+        penalty) in units of the standard deviation of column j, all columns centred; 0 at a
+        stationary point.
     n_iter_ : int
         Number of iterations.
     stop_reason_ : str
         'converged' (gradient below `tol`), 'no_decrease', 'max_iter', 'diverged'.
     t_ : int
-        Number of steps made, where the schedule goes on.
+        Number of steps made; the schedule continues from here.
     last_coef_, last_intercept_ : ndarray
-        The last point, if `average`.
+        The last iterate, if `average`.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -463,11 +468,11 @@ class GradientDescentRegressor(Regressor, DescentModel):
     :math:`b \leftarrow b + c`.
 
     'batch' with a line search is accelerated (Beck and Teboulle 2009, with restarts) and reaches
-    the minimum of every convex loss; the kinks of 'absolute' are rounded by parabolas
-    that shrink to `tol` by stages (Nesterov 2005), so these need more iterations. 'coordinate' is
-    sure to reach it for smooth losses. Steps of a falling schedule approach a kinked minimum as
-    :math:`1/\sqrt t`, and the best point is kept.
-    O(n d) for each pass. Deterministic for a `random_state`; independent of `n_jobs`.
+    the minimum of every convex loss; 'absolute' is smoothed, less in each stage until the error is
+    below `tol` (Nesterov 2005), so it needs more iterations. 'coordinate' is guaranteed to reach it
+    for smooth losses. With decreasing step sizes a non-smooth minimum is approached at the rate
+    :math:`1/\sqrt t`, and the best iterate is kept. O(n d) for each pass. Deterministic for a
+    `random_state`; independent of `n_jobs`.
 
     See Also
     --------
@@ -541,7 +546,7 @@ class GradientDescentRegressor(Regressor, DescentModel):
         coef_init: ArrayLike | None = None,
         intercept_init: ArrayLike | None = None,
     ) -> Self:
-        """Walk down from the start until the loss falls no more.
+        """Fit the model by gradient descent.
 
         Parameters
         ----------
@@ -552,9 +557,9 @@ class GradientDescentRegressor(Regressor, DescentModel):
         sample_weight : array-like of shape (n_samples,), optional
             Weights of the rows.
         coef_init : array-like of shape (n_features,), optional
-            First weights, instead of `init`.
+            Starting weights, instead of `init`.
         intercept_init : float, optional
-            First intercept, instead of zero.
+            Starting intercept, instead of zero.
 
         Returns
         -------
@@ -569,7 +574,7 @@ class GradientDescentRegressor(Regressor, DescentModel):
     def partial_fit(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Self:
-        """Make one more iteration, on these rows.
+        """Run one more iteration, on these rows.
 
         Parameters
         ----------
@@ -583,7 +588,7 @@ class GradientDescentRegressor(Regressor, DescentModel):
         Returns
         -------
         GradientDescentRegressor
-            The model, one iteration further.
+            The updated model.
         """
         check_settings(self.get_params(deep=False), REGRESSION_LOSSES)
         first = not hasattr(self, "coef_")
@@ -617,7 +622,7 @@ class GradientDescentRegressor(Regressor, DescentModel):
         check_array_state(self, "coef_", "f", (getattr(self, "n_features_in_", None),))
         intercept = getattr(self, "intercept_", None)
         if not (isinstance(intercept, float) and np.isfinite(intercept)):
-            raise DataError("the model is damaged: intercept_ is missing or no finite number")
+            raise DataError("the model is damaged: intercept_ is missing or not a finite number")
         super()._check_state()
 
 

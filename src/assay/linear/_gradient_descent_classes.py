@@ -1,4 +1,4 @@
-"""From class labels to the binary problems of a descent."""
+"""Turn class labels into the binary problems that gradient descent solves."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ClassWeight = dict[Any, float] | str | None
 
 
 def check_class_weight(class_weight: ClassWeight) -> None:
-    """Refuse what is neither a mapping, 'balanced' nor None."""
+    """Raise unless `class_weight` is a mapping, 'balanced' or None."""
     if not isinstance(class_weight, dict):
         check_option("class_weight", class_weight, ["balanced", None])
 
@@ -30,8 +30,8 @@ def binary_problems(
 ) -> Binaries:
     """Return one problem for two classes, else one per class against all others.
 
-    The weight of a class scales its rows; of more than two classes, in the problem of that class
-    alone, as in scikit-learn. `complete`: whether these rows are all there are.
+    The weight of a class scales its rows; with more than two classes, only in the problem of that
+    class, as in scikit-learn. `complete`: whether these are all training rows.
     """
     if len(classes) < 2:
         raise DataError(

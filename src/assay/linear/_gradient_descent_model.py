@@ -1,4 +1,4 @@
-"""What the two estimators of gradient descent share."""
+"""Base class of the gradient descent classifier and regressor."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from assay.linear._losses import loss_terms
 
 Floats = NDArray[np.float64]
 
-#: Beyond so many columns the curvature of a loss that is not convex is not examined.
+#: With more columns than this, the Hessian of a non-convex loss is not examined.
 _MOST_COLUMNS: Final = 1000
 
 
 class DescentModel(Estimator):
-    """Parameters, points and histories of a linear model fitted by descent."""
+    """Parameters, iterates and histories of a linear model fitted by gradient descent."""
 
     takes_sparse = True
     coef_: Floats
@@ -46,7 +46,7 @@ class DescentModel(Estimator):
         coef_init: ArrayLike | None,
         intercept_init: ArrayLike | None,
     ) -> None:
-        """Fit from a fresh start and keep everything."""
+        """Fit from a fresh start and store the results."""
         params = self._settings()
         generator = check_random_state(params["random_state"])
         seed = int(generator.randint(np.iinfo(np.int32).max))
@@ -72,7 +72,7 @@ class DescentModel(Estimator):
             self._examine_curvature(rows, problems)
 
     def _descend_further(self, rows: Any, problems: Binaries, *, first: bool) -> None:
-        """Make one more iteration from where the model is."""
+        """Run one more iteration from the current weights."""
         params = {**self._settings(), "one_pass": True}
         generator = check_random_state(params["random_state"])
         seed = int(generator.randint(np.iinfo(np.int32).max))
@@ -94,7 +94,7 @@ class DescentModel(Estimator):
         self._keep(at, found)
         for name in ("loss_history", "zero_one_history"):
             part = histories(found[name], found["n_iter"] + 1)
-            if not first:  # the start is the end of the call before
+            if not first:  # the start is the end of the previous call
                 part = np.concatenate([getattr(self, name + "_"), part[..., -1:]], axis=-1)
             setattr(self, name + "_", part)
         self.n_iter_ += 1
@@ -126,7 +126,7 @@ class DescentModel(Estimator):
         return scores(rows, self._coef_rows(), self._intercept_rows(), check_n_jobs(self.n_jobs))
 
     def _examine_curvature(self, rows: Any, problems: Binaries) -> None:
-        """Tell a saddle or a maximum, where the gradient is zero too, from a minimum."""
+        """Warn if the stationary point is a saddle point or a maximum, not a minimum."""
         lowest = np.inf
         table = rows.toarray() if issparse(rows) else rows
         columns = np.column_stack([table, np.ones(len(table))] if self.fit_intercept else [table])
@@ -145,8 +145,8 @@ class DescentModel(Estimator):
         if stuck and self.stop_reason_ in ("converged", "no_decrease"):
             self.stop_reason_ = "saddle"
             warnings.warn(
-                f"{type(self).__name__} stopped where the gradient is zero but the loss still "
-                f"bends down (smallest curvature {lowest:.2g}): a saddle point, a maximum or a "
+                f"{type(self).__name__} stopped where the gradient is zero but the Hessian "
+                f"has a negative eigenvalue ({lowest:.2g}): a saddle point, a maximum or a "
                 "plateau, not a minimum. Start elsewhere (init='normal' or coef_init)",
                 ConvergenceWarning,
                 stacklevel=4,
@@ -167,9 +167,9 @@ class DescentModel(Estimator):
             if history.shape != shape:
                 raise DataError(f"the model is damaged: {name} has shape {history.shape}")
         if not isinstance(getattr(self, "gradient_norm_", None), float):
-            raise DataError("the model is damaged: gradient_norm_ is missing or no number")
+            raise DataError("the model is damaged: gradient_norm_ is missing or not a number")
         if not isinstance(getattr(self, "stop_reason_", None), str):
-            raise DataError("the model is damaged: stop_reason_ is missing or no text")
+            raise DataError("the model is damaged: stop_reason_ is missing or not a string")
         if self.average:
             check_array_state(self, "last_coef_", "f", self._coef_rows().shape)
             shape = self._intercept_rows().shape

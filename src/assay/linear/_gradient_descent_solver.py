@@ -1,4 +1,4 @@
-"""Gradient descent between the estimators and the core: settings in, points and histories out."""
+"""Call the core's gradient descent: settings in, iterates and histories out."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 def learning_rate(schedule: str, t: int, *, eta0: float = 1.0, power_t: float = 0.5) -> float:
-    r"""Return the size of step t = 0, 1, 2, ... of a learning-rate schedule.
+    r"""Return the step size of a learning-rate schedule at step t = 0, 1, 2, ...
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def learning_rate(schedule: str, t: int, *, eta0: float = 1.0, power_t: float = 
         :math:`\eta_0`; :math:`\eta_0 / (t + 1)`; :math:`\eta_0 \, 1000 / (1000 + t)`;
         :math:`\eta_0 / (t + 1)^{power\_t}`.
     t : int >= 0
-        Number of steps made before.
+        Number of steps made so far.
     eta0 : float > 0, default=1.0
         Size of the first step.
     power_t : float >= 0, default=0.5
@@ -64,7 +64,7 @@ def learning_rate(schedule: str, t: int, *, eta0: float = 1.0, power_t: float = 
 
 
 def check_settings(params: dict[str, Any], losses: tuple[str, ...]) -> None:
-    """Refuse parameters that no fit could use."""
+    """Raise unless the parameters are valid, alone and together."""
     check_option("loss", params["loss"], losses)
     check_option("penalty", params["penalty"], PENALTIES)
     check_option("method", params["method"], METHODS)
@@ -87,7 +87,7 @@ def check_settings(params: dict[str, Any], losses: tuple[str, ...]) -> None:
     if random_rows and params["schedule"] == "line_search":
         raise ParameterError(
             "schedule must not be 'line_search' with method='stochastic' or 'minibatch', whose "
-            "steps see a few rows only; use 'inverse_scaling', 'inverse_time', 'slow' or 'constant'"
+            "steps use a few rows only; use 'inverse_scaling', 'inverse_time', 'slow' or 'constant'"
         )
     if params["average"] and not random_rows:
         raise ParameterError(
@@ -96,7 +96,7 @@ def check_settings(params: dict[str, Any], losses: tuple[str, ...]) -> None:
 
 
 def csr_arrays(rows: Any) -> tuple[Any, ...]:
-    """Return a table as the core takes it: one dense matrix, or CSR arrays and a width."""
+    """Return a table in the form the core expects: one dense matrix, or CSR arrays and a width."""
     if not issparse(rows):
         return (rows,)
     limit = np.iinfo(np.int32).max
@@ -107,7 +107,7 @@ def csr_arrays(rows: Any) -> tuple[Any, ...]:
 
 
 def transposed(rows: Any) -> Any:
-    """Return the transpose, its rows (the columns of the table) in one piece."""
+    """Return the transpose with contiguous rows (the columns of the table)."""
     return rows.T.tocsr() if issparse(rows) else np.ascontiguousarray(rows.T)
 
 
@@ -121,7 +121,7 @@ def mean_square(rows: Any, weight: Floats) -> float:
 
 @dataclass(frozen=True)
 class Binaries:
-    """The targets of the binary problems over the same rows; no positives: a regression."""
+    """The targets of the binary problems over the same rows; without positives: a regression."""
 
     targets: Floats
     weight: Floats
@@ -168,7 +168,7 @@ class Binaries:
         )
 
     def check_two_sides(self) -> None:
-        """Refuse a problem in which all weight is on one class."""
+        """Raise if all weight of a problem is on one class."""
         for positive in self.positives:
             inside = self.weight[self.targets == positive].any()
             outside = self.weight[self.targets != positive].any()
@@ -179,7 +179,7 @@ class Binaries:
                 )
 
     def rows(self, counted: NDArray[np.bool_]) -> Binaries:
-        """Return the problems of some of the rows."""
+        """Return the problems restricted to some of the rows."""
         return Binaries(
             self.targets[counted],
             self.weight[counted],
@@ -198,7 +198,7 @@ class Binaries:
 
 @dataclass(frozen=True)
 class Points:
-    """Where the search is: one row per problem, and the averages of all points so far."""
+    """Current weights and intercepts, one row per problem, and their running averages."""
 
     coef: Floats
     intercept: Floats
@@ -207,14 +207,14 @@ class Points:
 
     @classmethod
     def start(cls, coef: Floats, intercept: Floats) -> Points:
-        """Return a start whose averages are still empty."""
+        """Return a starting point with empty averages."""
         return cls(coef, intercept, np.zeros_like(coef), np.zeros_like(intercept))
 
 
 def descend(
     rows: Any, problems: Binaries, params: dict[str, Any], at: Points, *, seed: int, first_step: int
 ) -> dict[str, Any]:
-    """Run the descent from a start; the points are changed in place."""
+    """Run gradient descent from a starting point; `Points` is changed in place."""
     method = params["method"]
     one_pass = params.get("one_pass", False)
     schedule = params["schedule"]
@@ -244,7 +244,7 @@ def descend(
         first_step=first_step,
     )
     table = transposed(rows) if method == "coordinate" else rows
-    run: Any = kernels.descend  # which of its forms is known at run time only
+    run: Any = kernels.descend  # the overload is only known at run time
     found: dict[str, Any] = run(
         *csr_arrays(table),
         {"batch": 0, "coordinate": 1}.get(method, 2),
@@ -260,7 +260,7 @@ def descend(
 
 
 def histories(flat: Floats, lengths: NDArray[np.int64]) -> Floats:
-    """Return histories of several problems as one array: a row each, its last value repeated."""
+    """Return the histories of several problems as rows, padded with their last value."""
     if len(lengths) == 1:
         return flat
     table = np.empty((len(lengths), int(lengths.max())))
@@ -270,7 +270,7 @@ def histories(flat: Floats, lengths: NDArray[np.int64]) -> Floats:
 
 
 def warn_if_unfinished(owner: str, found: dict[str, Any], params: dict[str, Any]) -> None:
-    """Say why a search ended early, and what helps."""
+    """Warn when the fit ended early, with the cause and the remedy."""
     stop = STOPS[int(found["stop"].max())]
     if stop == "max_iter":
         warnings.warn(

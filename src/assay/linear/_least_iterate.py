@@ -1,4 +1,4 @@
-"""Least squares by iterations that use the table in products only, for large sparse tables."""
+"""Iterative least squares that only multiplies with the table, for large sparse tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scipy.sparse.linalg import LinearOperator, cg, lsqr
 from assay.linear._least_moments import Matrix, means
 from assay.linear._least_problem import Problem
 
-#: scikit-learn's default leaves errors of 1e-4 in the weights; products are cheap, digits are not.
+#: scikit-learn's default leaves errors of 1e-4 in the weights; a few more iterations are cheap.
 _TOL = 1e-10
 
 Found = tuple[Matrix, Matrix, str, NDArray[np.int64]]
@@ -47,7 +47,7 @@ def least_squares_qr(problem: Problem, alpha: Matrix, tol: float, max_iter: int 
 
 
 def _operator(problem: Problem) -> tuple[LinearOperator, Matrix, Matrix, Matrix]:
-    """Return the centred, weighted table as products only, the targets, and the means."""
+    """Return the centred, weighted table as a linear operator, the targets, and the means."""
     X, n, p = problem.X, problem.X.shape[0], problem.X.shape[1]
     mean_x, mean_y = np.zeros(p), np.zeros(problem.Y.shape[1])
     if problem.fit_intercept:

@@ -22,7 +22,7 @@ _EMPTY = np.empty(0)
 
 @dataclass(frozen=True)
 class Centre:
-    """What is subtracted from columns and target, and the sum of the weights."""
+    """The means subtracted from columns and target, and the sum of the weights."""
 
     total: float
     mean_x: Matrix
@@ -54,7 +54,7 @@ class LassoPath:
     exact: NDArray[np.bool_]  # independent of the start
 
     def only(self, k: int) -> LassoPath:
-        """Return solution k as a path of its own."""
+        """Return solution k as a path of length one."""
         one = slice(k, k + 1)
         return LassoPath(
             self.coef[one],
@@ -68,7 +68,7 @@ class LassoPath:
 
 @dataclass(frozen=True)
 class LassoSettings:
-    """What all penalties of a path have in common."""
+    """Settings shared by all penalties of a path."""
 
     l1_ratio: float = 1.0
     fit_intercept: bool = True
@@ -86,7 +86,7 @@ def lasso_solutions(
     settings: LassoSettings,
     start: Matrix | None = None,
 ) -> LassoPath:
-    """Return the minimum for each penalty, each found from the one before.
+    """Return the minimum for each penalty, each started from the previous one.
 
     Parameters
     ----------
@@ -98,8 +98,7 @@ def lasso_solutions(
         Sample weights.
     alphas : ndarray
         Penalties, not negative; fastest when descending.
-    settings : LassoSettings
-        The rest.
+    settings : LassoSettings The other settings.
     start : ndarray of shape (n_features,), optional
         Weights to start from.
     """
@@ -142,7 +141,7 @@ def lasso_solutions(
 def warn_unless_converged(
     who: str, parts: Sequence[LassoPath], max_iter: int, tol: float, *, stacklevel: int
 ) -> None:
-    """Warn with cause and remedy when one of the solutions is not converged."""
+    """Warn, with cause and remedy, when a solution has not converged."""
     gaps = [float(gap) for part in parts for gap in part.gap[~part.converged]]
     if gaps:
         warnings.warn(
@@ -162,7 +161,7 @@ def _with_squares(
     settings: LassoSettings,
     start: Matrix | None,
 ) -> LassoPath:
-    """Solve where some penalties are squares only: these have a direct solution."""
+    """Solve a path in which some penalties are pure L2: these have a direct solution."""
     problem = Problem(X, y[:, None], weight, settings.fit_intercept, settings.n_threads)
     total = float(len(y) if weight is None else weight.sum())
     parts = []

@@ -1,4 +1,4 @@
-"""What all least-squares models share: prediction and the check of a restored state."""
+"""Base class of all least-squares models: prediction and the check of a restored state."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class LinearModel(Regressor):
         return scores(rows, self.coef_, self.intercept_, check_n_jobs(getattr(self, "n_jobs", 1)))
 
     def _store(self, coef: NDArray[np.float64], offset: NDArray[np.float64], *, flat: bool) -> None:
-        """Keep coefficients (n_targets, n_features) and intercepts; `flat`: of the only target."""
+        """Store coefficients (n_targets, n_features) and intercepts; `flat`: as for one target."""
         if not (np.isfinite(coef).all() and np.isfinite(offset).all()):
             raise DataError(
                 "the numbers of X or y are too large: sums of their squares leave the range of "
@@ -59,7 +59,7 @@ class LinearModel(Regressor):
             check_array_state(self, "intercept_", "f", (len(self.coef_),))
         elif not isinstance(intercept, float) or not np.isfinite(intercept):
             raise DataError(
-                f"the model is damaged: {type(self).__name__}.intercept_ is no finite number"
+                f"the model is damaged: {type(self).__name__}.intercept_ is not a finite number"
             )
 
     def __sklearn_tags__(self) -> Any:

@@ -1,4 +1,4 @@
-"""Means and products of columns: all that least squares needs of a table."""
+"""Means and cross products of the columns, which are all that least squares needs."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class Moments:
     total : float
         Sum of the weights (the number of rows where there are none).
     mean_x, mean_y : ndarray of shape (n_features,) and (n_targets,)
-        What was subtracted: the means, or zeros without an intercept.
+        The subtracted means, or zeros without an intercept.
     gram : ndarray of shape (n_features, n_features)
         Products of the columns with each other.
     cross : ndarray of shape (n_features, n_targets)
         Products of the columns with the targets.
     loss : float
-        By what factor subtracting the means magnified rounding errors; 1 for dense tables.
+        Factor by which subtracting the means magnified rounding errors; 1 for dense tables.
     """
 
     total: float
@@ -85,7 +85,7 @@ def _sparse_moments(X: Any, Y: Matrix, weight: Matrix | None, centre: bool) -> M
     raw = np.asarray((X.T @ weighted).toarray(), dtype=np.float64)
     gram = raw - total * np.outer(mean_x, mean_x)
     cross = np.asarray(weighted.T @ (Y - mean_y), dtype=np.float64)
-    if centre:  # sum of w (y - mean) is zero but for rounding
+    if centre:  # sum of w (y - mean) is zero up to rounding
         rest = (Y - mean_y).sum(axis=0) if weight is None else weight @ (Y - mean_y)
         cross -= np.outer(mean_x, rest)
     before, after = np.diagonal(raw), np.diagonal(gram)

@@ -36,30 +36,32 @@ def lasso_path(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        The rows. There is no intercept: centre columns and targets before, if you want one.
+        The rows. No intercept is fitted: centre columns and targets first if you want one.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
         The targets.
     eps : float in (0, 1), default=0.001
-        Smallest penalty over the largest, where penalties are chosen here.
+        Ratio of the smallest to the largest penalty. Used when `alphas` does not list the
+        penalties.
     n_alphas : int >= 1, default=100
-        Number of penalties, where they are chosen here: evenly spaced in their logarithm from the
-        smallest for which all weights are zero.
+        Number of penalties when `alphas` does not list them: evenly spaced on a log scale, from the
+        smallest penalty for which all weights are zero.
     alphas : array-like, int or None, default=None
-        The penalties, in any order; an integer is another way to say `n_alphas`.
+        The penalties, in any order. An integer is used as `n_alphas`.
     precompute, Xy, copy_X : object
-        For compatibility: products are made as they are needed, and X is never written to.
+        Accepted for compatibility with scikit-learn: products are computed when needed, and X is
+        never modified.
     coef_init : array-like of shape (n_features,) or (n_targets, n_features), default=None
         Weights to start from.
     verbose : bool, default=False
-        For compatibility: nothing is printed.
+        Accepted for compatibility with scikit-learn; nothing is printed.
     return_n_iter : bool, default=False
-        Whether to return the numbers of sweeps.
+        Whether to also return the number of sweeps for each penalty.
     positive : bool, default=False
-        Whether weights must not be negative.
+        Whether to require all weights to be >= 0.
     tol : float >= 0, default=0.0001
         As in `Lasso`.
     max_iter : int >= 1, default=1000
-        Most sweeps for each penalty.
+        Maximum number of sweeps for each penalty.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -70,16 +72,15 @@ def lasso_path(
     coefs : ndarray of shape (n_features, n_alphas) or (n_targets, n_features, n_alphas)
         The weights for each.
     dual_gaps : ndarray of shape (n_alphas,) or (n_targets, n_alphas)
-        The certificates: how far an objective may be above its minimum, at most.
+        Duality gaps: each objective is at most this far above its minimum.
     n_iters : ndarray of int of shape (n_alphas,) or (n_targets, n_alphas)
-        Sweeps of coordinate descent. Only with `return_n_iter`.
+        Number of coordinate descent sweeps. Only with `return_n_iter`.
 
     Notes
     -----
     .. math:: \min_w \frac{1}{2n} \|y - Xw\|_2^2 + \alpha \|w\|_1
 
-    Each solution starts from that of the next larger penalty, and is exact all the same (see
-    `Lasso`).
+    Each solution starts from that of the next larger penalty; it is still exact (see `Lasso`).
 
     Examples
     --------
@@ -133,32 +134,34 @@ def enet_path(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        The rows. There is no intercept: centre columns and targets before, if you want one.
+        The rows. No intercept is fitted: centre columns and targets first if you want one.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
         The targets.
     l1_ratio : float in (0, 1], default=0.5
         Share of the absolute values in the penalty: 1 is the lasso.
     eps : float in (0, 1), default=0.001
-        Smallest penalty over the largest, where penalties are chosen here.
+        Ratio of the smallest to the largest penalty. Used when `alphas` does not list the
+        penalties.
     n_alphas : int >= 1, default=100
-        Number of penalties, where they are chosen here: evenly spaced in their logarithm from the
-        smallest for which all weights are zero.
+        Number of penalties when `alphas` does not list them: evenly spaced on a log scale, from the
+        smallest penalty for which all weights are zero.
     alphas : array-like, int or None, default=None
-        The penalties, in any order; an integer is another way to say `n_alphas`.
+        The penalties, in any order. An integer is used as `n_alphas`.
     precompute, Xy, copy_X : object
-        For compatibility: products are made as they are needed, and X is never written to.
+        Accepted for compatibility with scikit-learn: products are computed when needed, and X is
+        never modified.
     coef_init : array-like of shape (n_features,) or (n_targets, n_features), default=None
         Weights to start from.
     verbose : bool, default=False
-        For compatibility: nothing is printed.
+        Accepted for compatibility with scikit-learn; nothing is printed.
     return_n_iter : bool, default=False
-        Whether to return the numbers of sweeps.
+        Whether to also return the number of sweeps for each penalty.
     positive : bool, default=False
-        Whether weights must not be negative.
+        Whether to require all weights to be >= 0.
     tol : float >= 0, default=0.0001
         As in `ElasticNet`.
     max_iter : int >= 1, default=1000
-        Most sweeps for each penalty.
+        Maximum number of sweeps for each penalty.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -169,17 +172,16 @@ def enet_path(
     coefs : ndarray of shape (n_features, n_alphas) or (n_targets, n_features, n_alphas)
         The weights for each.
     dual_gaps : ndarray of shape (n_alphas,) or (n_targets, n_alphas)
-        The certificates: how far an objective may be above its minimum, at most.
+        Duality gaps: each objective is at most this far above its minimum.
     n_iters : ndarray of int of shape (n_alphas,) or (n_targets, n_alphas)
-        Sweeps of coordinate descent. Only with `return_n_iter`.
+        Number of coordinate descent sweeps. Only with `return_n_iter`.
 
     Notes
     -----
     .. math:: \min_w \frac{1}{2n} \|y - Xw\|_2^2 + \alpha \rho \|w\|_1
               + \frac{\alpha (1 - \rho)}{2} \|w\|_2^2
 
-    Each solution starts from that of the next larger penalty, and is exact all the same (see
-    `ElasticNet`).
+    Each solution starts from that of the next larger penalty; it is still exact (see `ElasticNet`).
 
     Examples
     --------

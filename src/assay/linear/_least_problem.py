@@ -1,4 +1,4 @@
-"""A least-squares problem, and what its penalties can share: products and decompositions."""
+"""A least-squares problem with cached products and decompositions, shared by all penalties."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.linear._least_moments import Matrix, Moments, means, moments
 
 
 class Centred(NamedTuple):
-    """Rows and targets, centred and times the root of the weights; and what was subtracted."""
+    """Rows and targets, centred and multiplied by the root of the weights, and the means."""
 
     rows: Matrix
     targets: Matrix
@@ -25,7 +25,7 @@ class Centred(NamedTuple):
 
 
 class Factors(NamedTuple):
-    """Singular value decomposition of the centred rows, and the targets in its terms."""
+    """Singular value decomposition of the centred rows, and the targets in its basis."""
 
     singular: Matrix
     right: Matrix
@@ -36,7 +36,7 @@ class Factors(NamedTuple):
 class Problem:
     r"""Minimise :math:`\sum_i v_i (y_i - b - x_i'w)^2 + \alpha \|w\|^2`, for any penalty.
 
-    Everything below depends on the table alone; it is made when asked for and then kept.
+    The properties depend only on the table; each is computed on first use and cached.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ class Problem:
     weight : ndarray of shape (n_samples,) or None
         The sample weights v.
     fit_intercept : bool
-        Whether b may differ from 0.
+        Whether to fit the intercept b; otherwise b = 0.
     n_threads : int, default=1
-        Threads; nothing depends on it.
+        Threads; the result does not depend on it.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Problem:
 
     @property
     def numbers(self) -> float:
-        """Numbers in the table, zeros included."""
+        """Number of cells in the table, zeros included."""
         return float(self.X.shape[0]) * float(self.X.shape[1])
 
     @cached_property
@@ -87,7 +87,7 @@ class Problem:
 
     @property
     def has_finite_products(self) -> bool:
-        """Whether the sums of squares are finite; then so are all numbers of the table."""
+        """Whether the sums of squares are finite, which implies that the table is."""
         return bool(np.isfinite(np.diagonal(self.moments.gram)).all())
 
     @cached_property
@@ -111,7 +111,7 @@ class Problem:
 
     @cached_property
     def across(self) -> Matrix:
-        """The centred rows, as columns."""
+        """The centred rows, transposed."""
         return np.ascontiguousarray(self.centred.rows.T)
 
     @cached_property
@@ -135,13 +135,13 @@ class Problem:
         return Factors(s, right, onto, int(np.count_nonzero(s > cut)))
 
     def offset(self, coef: Matrix, mean_x: Matrix, mean_y: Matrix) -> NDArray[np.float64]:
-        """Return the intercept that belongs to these coefficients."""
+        """Return the intercept for these coefficients."""
         return mean_y - coef @ mean_x
 
 
 @cache
 def _pools() -> ThreadpoolController:
-    return ThreadpoolController()  # looking for the libraries takes milliseconds
+    return ThreadpoolController()  # finding the libraries takes milliseconds
 
 
 def one_blas_thread() -> Any:

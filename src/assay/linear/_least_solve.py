@@ -1,17 +1,17 @@
-r"""Least squares with a squared penalty, by the route that the numbers allow.
+r"""Least squares with an L2 penalty, by the fastest route that is accurate enough.
 
 Every route minimises :math:`\sum_i v_i (y_i - b - x_i'w)^2 + \alpha \|w\|^2`:
 
 ``cholesky``
     Normal equations, columns scaled to unit length, with an estimate of their condition number.
-    Half of the digits may be lost; what can be regained by correcting with residuals of the rows
-    themselves (Bjorck's corrected seminormal equations) is regained. With more columns than rows
-    the equations are those of the rows (the dual).
+    Half of the digits may be lost; they are recovered, where possible, from the residuals of the
+    rows (Bjorck's corrected seminormal equations). With more columns than rows the equations are
+    those of the rows (the dual).
 ``svd``
-    Singular values of the centred table: safe for any table, and the solution of least length
-    where there are many. Taken when the condition number says that the above is not.
+    Singular value decomposition of the centred table: safe for any table, and gives the solution of
+    smallest norm where there are many. Used when the condition number rules out 'cholesky'.
 ``sparse_cg``, ``lsqr``
-    Iterations with products only, for sparse tables too wide for a matrix of products.
+    Iterations, for sparse tables too wide for a matrix of column products.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from assay.linear._least_model import scores
 from assay.linear._least_moments import Matrix, Moments
 from assay.linear._least_problem import Problem, one_blas_thread
 
-#: Below this reciprocal condition number the products of columns are not used.
+#: Below this reciprocal condition number the normal equations are not used.
 SAFE = 1e-10
-#: Below this one a solution from products is corrected with the residuals of the rows.
+#: Below this one their solution is corrected with the residuals of the rows.
 GOOD = 1e-5
-#: Sparse tables with more columns than this, and more rows, are solved by iterations.
+#: Sparse tables with more columns and more rows than this are solved iteratively.
 MOST_PRODUCTS = 3000
-#: Sparse tables of no more numbers than this may be made dense for the safe route.
+#: Sparse tables with at most this many cells may be made dense for the SVD.
 MOST_DENSE = 5e7
 
 
 @dataclass(frozen=True)
 class Solved:
-    """Coefficients (n_targets, n_features), intercepts, and how they were found."""
+    """Coefficients (n_targets, n_features), intercepts, and the solver used."""
 
     coef: Matrix
     intercept: Matrix
@@ -61,13 +61,13 @@ def solve(
     Parameters
     ----------
     problem : Problem
-        What is fitted; keeps what other penalties can use.
+        The problem; caches what other penalties can reuse.
     alpha : ndarray of shape (n_targets,)
         The penalties, not negative.
     solver : {'auto', 'cholesky', 'svd', 'sparse_cg', 'lsqr'}
-        The route; 'cholesky' still gives way to 'svd' where it would be wrong.
+        The route; 'cholesky' still falls back to 'svd' where it would be inaccurate.
     tol, max_iter
-        Of the iterations.
+        Of the iterative solvers.
     """
     if solver == "auto":
         iterate = problem.sparse and min(problem.X.shape) > MOST_PRODUCTS
@@ -169,6 +169,6 @@ def _decomposed(problem: Problem, alpha: Matrix) -> Solved:
     gain[:rank] = s[:rank, None] / (s[:rank, None] ** 2 + alpha)
     with one_blas_thread():
         coef = np.ascontiguousarray((right.T @ (gain * onto)).T)
-    # Zero columns get exactly zero, whatever the rotation of the others left there.
+    # Zero columns get exactly zero weight, without rounding errors of the SVD.
     coef[:, ~A.any(axis=0)] = 0.0
     return Solved(coef, problem.offset(coef, mean_x, mean_y), "svd")

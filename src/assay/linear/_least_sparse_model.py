@@ -1,4 +1,4 @@
-"""What the lasso and the elastic net share: everything but the ratio of the penalties."""
+"""Base class of the lasso and the elastic net."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ STOPPED = ("converged", "max_iter")
 
 
 class SparseLinearModel(LinearModel):
-    """A linear model most of whose weights may be zero."""
+    """A linear model with sparse weights."""
 
     assay_path: ClassVar[LassoCandidates] = LassoCandidates()
 
@@ -53,8 +53,8 @@ class SparseLinearModel(LinearModel):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Training rows.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Their targets; each is fitted on its own.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets) Their targets; each is fitted
+        separately.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row's squared error; only their ratios matter.
 
@@ -91,11 +91,11 @@ class SparseLinearModel(LinearModel):
 
     @property
     def duality_gap_(self) -> float | NDArray[np.float64]:
-        """The certificate `dual_gap_`, by its other name."""
+        """Same as `dual_gap_`."""
         return self.dual_gap_
 
     def _ratio(self) -> float:
-        """Return the share of the absolute values in the penalty."""
+        """Return the share of the L1 norm in the penalty."""
         return 1.0
 
     def _settings(self) -> LassoSettings:
@@ -114,7 +114,7 @@ class SparseLinearModel(LinearModel):
         return None
 
     def _keep(self, parts: list[LassoPath]) -> None:
-        """Keep one solution per target."""
+        """Store one solution per target."""
         coef, offset, gap, n_iter = (
             np.concatenate([getattr(part, name) for part in parts])
             for name in ("coef", "intercept", "gap", "n_iter")
@@ -159,11 +159,11 @@ class SparseLinearModel(LinearModel):
         if self.coef_.ndim == 1:
             gap, n_iter = getattr(self, "dual_gap_", None), getattr(self, "n_iter_", None)
             if not isinstance(gap, float) or not np.isfinite(gap):
-                raise DataError(f"the model is damaged: {name}.dual_gap_ is no finite number")
+                raise DataError(f"the model is damaged: {name}.dual_gap_ is not a finite number")
             if not isinstance(n_iter, int):
-                raise DataError(f"the model is damaged: {name}.n_iter_ is no integer")
+                raise DataError(f"the model is damaged: {name}.n_iter_ is not an integer")
         else:
             check_array_state(self, "dual_gap_", "f", (len(self.coef_),))
             check_array_state(self, "n_iter_", "i", (len(self.coef_),), low=0)
         if getattr(self, "stop_reason_", None) not in STOPPED:
-            raise DataError(f"the model is damaged: {name}.stop_reason_ is none of {STOPPED}")
+            raise DataError(f"the model is damaged: {name}.stop_reason_ is not one of {STOPPED}")

@@ -15,36 +15,36 @@ from assay.linear._least_solve import MOST_DENSE, MOST_PRODUCTS, Solved, solve, 
 
 
 class LinearRegression(LinearModel):
-    r"""Fit a linear function with the smallest sum of squared errors.
+    r"""Ordinary least squares linear regression.
 
     Parameters
     ----------
     fit_intercept : bool, default=True
-        Whether there is an intercept.
+        Whether to fit an intercept.
     copy_X : bool, default=True
-        For compatibility: X is never written to.
+        Accepted for compatibility with scikit-learn; X is never modified.
     tol : float >= 0, default=1e-06
-        Precision of the iterations that sparse tables with thousands of columns need; 1e-10 where
-        this is larger. Not, as in scikit-learn 1.9, a bound below which singular values count as
-        zero: that would make the answer depend on the units of the columns.
+        Tolerance of the iterative solver used for sparse tables with thousands of columns; values
+        above 1e-10 are replaced by 1e-10. Unlike in scikit-learn 1.9 it is not a threshold for
+        singular values: that would make the result depend on the units of the columns.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
     positive : bool, default=False
-        Whether weights must not be negative.
+        Whether to require all weights to be >= 0.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
-        The weights; of many solutions the one of least length.
+        The weights. If several solutions exist, the one with the smallest norm.
     intercept_ : float or ndarray of shape (n_targets,)
         The intercept.
     rank_ : int
-        Rank of the centred table. Not for iterations and not for `positive`.
+        Rank of the centred table. Not set by iterative solvers or with `positive`.
     singular_ : ndarray of shape (min(n_samples, n_features),)
-        Its singular values, largest first. Not for iterations and not for `positive`.
+        Its singular values, largest first. Not set by iterative solvers or with `positive`.
     solver_ : str
-        'cholesky' (products of columns) where these keep enough digits, else 'svd'; 'lsqr' for
-        large sparse tables; 'nnls' for `positive`.
+        'cholesky' (normal equations) where these keep enough digits, else 'svd'; 'lsqr' for large
+        sparse tables; 'nnls' with `positive`.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -59,13 +59,14 @@ class LinearRegression(LinearModel):
     :math:`w = (N \sum xy - \sum x \sum y) / (N \sum x^2 - (\sum x)^2)`.
 
     O(n d^2) by the normal equations, with columns scaled to unit length. An estimate of the
-    condition number decides: where more than five digits would be lost they are regained from the
-    residuals of the rows, where more than ten, or columns depend on each other, the singular values
-    of the table are used, at several times the price. Deterministic.
+    condition number decides whether that is accurate enough: if more than five digits would be lost
+    they are recovered from the residuals of the rows; if more than ten, or if columns are linearly
+    dependent, the singular value decomposition is used, which takes several times as long.
+    Deterministic.
 
     See Also
     --------
-    Ridge : With a price on large weights.
+    Ridge : Adds an L2 penalty.
     PolynomialRegression : Curves and interactions.
 
     Examples
@@ -140,7 +141,7 @@ class LinearRegression(LinearModel):
     def _check_state(self) -> None:
         super()._check_state()
         if not isinstance(getattr(self, "solver_", None), str):
-            raise DataError("the model is damaged: LinearRegression.solver_ is missing or no text")
+            raise DataError("the model is damaged: LinearRegression.solver_ is not a string")
         if self.solver_ in ("cholesky", "svd"):
             check_array_state(self, "singular_", "f", (None,), low=0.0)
             rank = getattr(self, "rank_", None)
@@ -151,11 +152,11 @@ class LinearRegression(LinearModel):
 
 
 def rank_and_singular(problem: Problem, solver: str) -> tuple[int, NDArray[np.float64]]:
-    """Return rank and singular values of the centred table, from what the solver has made."""
+    """Return rank and singular values of the centred table from the solver's results."""
     if solver == "svd":
         return problem.factors.rank, problem.factors.singular
     gram = problem.moments.gram
     with one_blas_thread():
         squares = linalg.eigvalsh(gram, check_finite=False)[::-1]
-    # Solved by products of columns: these are independent, or zero throughout.
+    # Solved by the normal equations: columns are independent or all zero.
     return int(np.count_nonzero(np.diagonal(gram))), np.sqrt(np.maximum(squares, 0.0))

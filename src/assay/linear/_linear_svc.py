@@ -29,35 +29,36 @@ from assay.linear._linear_svc_solve import STOPS, Task, solve
 
 
 class LinearSVC(Classifier):
-    r"""Separate classes by the line with the widest margin.
+    r"""Linear support vector machine: separate classes with the widest margin.
 
     Parameters
     ----------
     penalty : {'l2', 'l1'}, default='l2'
-        :math:`\frac{1}{2}\|w\|_2^2`, or :math:`\|w\|_1`, which makes weights zero (the sparse SVM).
+        :math:`\frac{1}{2}\|w\|_2^2`, or :math:`\|w\|_1`, which sets many weights to zero.
     loss : {'squared_hinge', 'hinge'}, default='squared_hinge'
-        :math:`\max(0, 1 - yf)^2`, or without the square: the slack of the classical SVM.
+        :math:`\max(0, 1 - yf)^2`, or :math:`\max(0, 1 - yf)`, the loss of the classical SVM.
     dual : bool or 'auto', default='auto'
-        Accepted as in scikit-learn. The minimum is the same, and the solver is chosen by size.
+        Accepted for compatibility with scikit-learn. The minimum is the same, and the solver is
+        chosen by size.
     tol : float > 0, default=0.0001
-        Precision: the duality gap is at most ``tol / 10000`` of the objective.
+        Tolerance: the duality gap is at most ``tol / 10000`` of the objective.
     C : float > 0, default=1.0
-        Price of a slack; small C = wide margin.
+        Penalty of margin violations. Smaller values give a wider margin and regularise more.
     multi_class : {'ovr'}, default='ovr'
-        More than two classes: one line per class against all others.
+        More than two classes: one binary model per class against the rest.
     fit_intercept : bool, default=True
-        Whether there is an intercept.
+        Whether to fit an intercept.
     intercept_scaling : float > 0, default=1.0
         The intercept is the weight of a constant column of this value and is penalised like the
         others, as in scikit-learn; a large value makes that penalty small.
     class_weight : dict, 'balanced' or None, default=None
         C is multiplied by the weight of the class.
     verbose : int, default=0
-        Accepted as in scikit-learn; nothing is printed.
+        Accepted for compatibility with scikit-learn; nothing is printed.
     random_state : int, RandomState or None, default=None
-        Order of rows in dual coordinate descent.
+        Seed for the order of rows in dual coordinate descent.
     max_iter : int >= 1, default=1000
-        Most iterations of the solver.
+        Maximum number of solver iterations.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -72,7 +73,7 @@ class LinearSVC(Classifier):
     objective_ : ndarray of float64 of shape (1,) or (n_classes,)
         The objective reached.
     duality_gap_ : ndarray of float64 of shape (1,) or (n_classes,)
-        Certificate: the minimum is at most this far below `objective_`.
+        Duality gap: the minimum is at most this far below `objective_`.
     n_iter_ : int
         Number of iterations (of the slowest class).
     stop_reason_ : str
@@ -95,13 +96,13 @@ class LinearSVC(Classifier):
     rows) or Newton's method ('squared_hinge', finite); with more, dual coordinate descent (Hsieh
     and others 2008) or Newton's method by conjugate gradients. 'l1': proximal Newton on working
     sets of columns for 'squared_hinge'; a linear program (HiGHS) for 'hinge', which scikit-learn
-    does not have. The few-columns solvers copy the table once. Deterministic; independent of
+    does not have. The solvers for few columns copy the table once. Deterministic; independent of
     `n_jobs`.
 
     See Also
     --------
-    SVC : Curved boundaries by kernels.
-    LogisticRegression : Probabilities.
+    SVC : Nonlinear boundaries by kernels.
+    LogisticRegression : Class probabilities.
 
     Examples
     --------
@@ -149,7 +150,7 @@ class LinearSVC(Classifier):
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the lines.
+        """Fit the model.
 
         Parameters
         ----------
@@ -177,7 +178,7 @@ class LinearSVC(Classifier):
             share = float((found.gap / found.objective).max())
             warnings.warn(
                 f"LinearSVC did not converge in max_iter={self.max_iter} iterations: the duality "
-                f"gap is {share:.1g} of the objective, {task.tol:.1g} is asked for. Scale the "
+                f"gap is {share:.1g} of the objective, the target is {task.tol:.1g}. Scale the "
                 "columns, raise max_iter, or raise tol",
                 ConvergenceWarning,
                 stacklevel=2,
@@ -218,7 +219,7 @@ class LinearSVC(Classifier):
         return np.asarray(self.classes_[codes])
 
     def _task(self) -> Task:
-        """Check the parameters and return what is to be solved."""
+        """Check the parameters and return the problem to solve."""
         check_option("penalty", self.penalty, ["l2", "l1"])
         check_option("loss", self.loss, ["squared_hinge", "hinge"])
         check_option("dual", self.dual, ["auto", True, False])

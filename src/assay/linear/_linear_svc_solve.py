@@ -1,4 +1,4 @@
-"""The problems of the linear SVM and who solves them."""
+"""Choose and run the solver of the linear SVM."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Solved:
 
 @dataclass(frozen=True)
 class Task:
-    """What is minimised, and how precisely."""
+    """The objective and the tolerance."""
 
     penalty: str
     loss: str
@@ -79,7 +79,7 @@ def _solve_in_core(rows: Any, problems: Binaries, task: Task) -> Solved:
         intercept=intercept,
         n_threads=task.n_threads,
     )
-    run: Any = kernels.solve_svc  # which of its forms is known at run time only
+    run: Any = kernels.solve_svc  # the overload is only known at run time
     found = run(*csr_arrays(rows), call)
     stop = STOPS[int(found["stop"].max())]
     n_iter = int(found["n_iter"].max())
@@ -89,7 +89,7 @@ def _solve_in_core(rows: Any, problems: Binaries, task: Task) -> Solved:
 def _solve_lp(
     rows: Any, problems: Binaries, k: int, task: Task
 ) -> tuple[Floats, float, float, int, str]:
-    """Minimise ||w||_1 + sum_i C_i xi_i, the constant's weight counted in, for problem k."""
+    """Minimise ||w||_1 + sum_i C_i xi_i, including the constant's weight, for problem k."""
     signs = problems.signed(k)[0]
     scale = np.where(signs > 0, problems.positive_weight[k], problems.negative_weight[k])
     costs = task.C * problems.weight * scale

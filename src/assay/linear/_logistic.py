@@ -28,44 +28,44 @@ from assay.linear._logistic_wide import is_wide, solve_wide
 
 
 class LogisticRegression(Classifier):
-    r"""Estimate class probabilities whose log-odds are linear in the columns.
+    r"""Logistic regression classifier, binary and multinomial.
 
     Parameters
     ----------
     penalty : {'auto', 'l2', 'l1', 'elasticnet', None}, default='auto'
-        'auto': what `C` and `l1_ratio` say. The other words are scikit-learn's older way: 'l2' and
-        'l1' overrule `l1_ratio`, 'elasticnet' uses it, None is no penalty. ('deprecated',
-        scikit-learn's default, means 'auto'.)
+        'auto' is given by `C` and `l1_ratio`. The other values follow scikit-learn's older
+        interface: 'l2' and 'l1' override `l1_ratio`, 'elasticnet' uses it, None is no penalty.
+        ('deprecated', scikit-learn's default, means 'auto'.)
     C : float > 0, default=1.0
-        Inverse strength of the penalty: smaller is stronger; infinity is no penalty.
+        Inverse strength of the penalty. Smaller values regularise more; infinity means no penalty.
     l1_ratio : float in [0, 1] or None, default=0.0
         Share of the L1 norm in the penalty: 0 is L2, 1 is L1, between is the elastic net; None is
         0.
     dual : bool, default=False
-        Accepted for scikit-learn's sake; the solution is the same.
+        Accepted for compatibility with scikit-learn; the solution is the same.
     tol : float > 0, default=0.0001
-        Largest gradient of the mean objective (columns scaled) at which a search that cannot go on
-        counts as converged. Solutions are normally far more exact, see Notes.
+        Largest gradient of the mean objective (columns scaled) at which a fit that cannot improve
+        further counts as converged. Solutions are normally far more exact, see Notes.
     fit_intercept : bool, default=True
         Whether to fit an intercept. It is never penalised.
     intercept_scaling : float, default=1
-        Accepted for scikit-learn's sake, without effect.
+        Accepted for compatibility with scikit-learn; has no effect.
     class_weight : dict, 'balanced' or None, default=None
-        Weights of the classes, multiplied with the weights of the rows. 'balanced': all classes
-        weigh the same.
+        Weights of the classes, multiplied with the weights of the rows. 'balanced' gives all
+        classes the same total weight.
     random_state : int, RandomState instance or None, default=None
-        Accepted for scikit-learn's sake; nothing is random.
+        Accepted for compatibility with scikit-learn; the fit is deterministic.
     solver : {'auto', 'newton-cholesky', 'newton-cg', ...}, default='auto'
         'newton-cholesky' factors the Hessian, 'newton-cg' uses conjugate gradients (both without
         effect on an L1 penalty). 'auto', and scikit-learn's other names ('lbfgs', 'liblinear',
-        'sag', 'saga'), take the faster of the two for the size of the table. Every solver takes
+        'sag', 'saga'), take the faster of the two for the size of the table. Every solver supports
         every penalty and any number of classes, and all find the same solution.
     max_iter : int >= 1, default=100
-        Largest number of Newton steps.
+        Maximum number of Newton steps.
     verbose : int, default=0
-        Accepted for scikit-learn's sake, without effect.
+        Accepted for compatibility with scikit-learn; has no effect.
     warm_start : bool, default=False
-        Whether the next fit starts from the coefficients of the last.
+        Whether to start from the coefficients of the last fit.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -78,15 +78,15 @@ class LogisticRegression(Classifier):
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercepts; they sum to zero for more than two classes.
     n_iter_ : ndarray of int of shape (1,)
-        Newton steps taken.
+        Number of Newton steps.
     gradient_norm_ : float
         Largest violation of the conditions of optimality, for the objective divided by C and by the
         sum of the weights, and columns scaled to about unit size.
     duality_gap_ : float or None
-        How far that objective can be above its minimum; None without a penalty.
+        Upper bound on how far that objective is above its minimum; None without a penalty.
     stop_reason_ : str
-        'converged', 'max_iter', 'separated' (no penalty, and the coefficients would grow forever)
-        or 'stalled' (rounding allows no further step).
+        'converged', 'max_iter', 'separated' (no penalty, and the coefficients would grow without
+        bound) or 'stalled' (rounding allows no further step).
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -105,12 +105,13 @@ class LogisticRegression(Classifier):
     Newton's method: gradient and Hessian from one pass over the rows, a line search, and steps
     until no score changes by more than 1e-6, which leaves an error of about its square. For L1 the
     quadratic model is solved by coordinate descent and then exactly on the nonzero coefficients
-    (proximal Newton, on a working set of columns). Solutions hence do not depend on the start, nor
-    on the scale of the columns: tables are scaled and centred inside, without changing the
+    (proximal Newton, on a working set of columns). So solutions do not depend on the start or on
+    the scale of the columns: the table is scaled and centred internally, without changing the
     objective.
 
-    A classifier without penalty warns when there are as many columns as rows, and when the classes
-    are separated. O(n p^2) per step with few columns. Deterministic. Missing values are refused.
+    Without a penalty, a warning is given when there are as many columns as rows and when the
+    classes are separable. O(n p^2) per step with few columns. Deterministic. Missing values raise
+    an error.
 
     Examples
     --------
@@ -162,7 +163,7 @@ class LogisticRegression(Classifier):
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the coefficients.
+        """Fit the model.
 
         Parameters
         ----------
@@ -243,13 +244,13 @@ class LogisticRegression(Classifier):
         return log_softmax(scores, axis=1)  # type: ignore[no-any-return]
 
     def sparsify(self) -> Self:
-        """Keep `coef_` as a sparse matrix: smaller after L1. Such a model cannot be saved."""
+        """Convert `coef_` to a sparse matrix. Such a model cannot be saved."""
         check_is_fitted(self)
         self.coef_: Any = sparse.csr_matrix(self.coef_)
         return self
 
     def densify(self) -> Self:
-        """Keep `coef_` as an array again."""
+        """Convert `coef_` back to an array."""
         check_is_fitted(self)
         if sparse.issparse(self.coef_):
             self.coef_ = self.coef_.toarray()
@@ -269,7 +270,7 @@ class LogisticRegression(Classifier):
     def _fit_together(
         self, models: Sequence[Self], X: Any, y: Any, sample_weight: ArrayLike | None
     ) -> None:
-        """Fit models that differ in their penalty only, one after the other on one table."""
+        """Fit models that differ only in their penalty, one after the other on one table."""
         settings = self.get_params(deep=False)
         strengths = [strength_of(model.get_params(deep=False)) for model in models]
         check_settings(settings)
@@ -320,7 +321,7 @@ class LogisticRegression(Classifier):
         for name in ("gradient_norm_", "duality_gap_"):
             value = getattr(self, name, "")
             if not (isinstance(value, float) or (value is None and name == "duality_gap_")):
-                raise DataError(f"the model is damaged: LogisticRegression.{name} is no number")
+                raise DataError(f"the model is damaged: LogisticRegression.{name} is not a number")
 
 
 def _need_two_classes(classes: NDArray[Any]) -> None:

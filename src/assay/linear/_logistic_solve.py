@@ -1,4 +1,4 @@
-"""From parameters and checked data to the solver of the core, and back: no estimator needed."""
+"""Call the core's logistic regression solver from parameters and checked data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.base import DataError, ParameterError, check_interval, check_option, 
 
 SOLVERS = ("auto", "lbfgs", "liblinear", "newton-cg", "newton-cholesky", "sag", "saga")
 STOPS = ("converged", "max_iter", "separated", "stalled")
-# What the core calls them: by size, factors of the Hessian, conjugate gradients.
+# The core's numbers of the methods; 0 chooses by size.
 _METHODS = {"newton-cholesky": 1, "newton-cg": 2}
 
 
@@ -33,9 +33,9 @@ class Strength:
 
 @dataclass(frozen=True)
 class Solution:
-    """Coefficients of one penalty, with what certifies them.
+    """Coefficients for one penalty, with their optimality certificate.
 
-    Norm and gap belong to the mean loss with the penalty divided by the same sum of weights.
+    Gradient norm and duality gap refer to the objective divided by the sum of the weights.
     """
 
     coef: NDArray[np.float64]
@@ -47,7 +47,7 @@ class Solution:
 
 
 def strength_of(params: Mapping[str, Any]) -> Strength:
-    """Check `penalty`, `C` and `l1_ratio` and return the penalty they mean."""
+    """Check `penalty`, `C` and `l1_ratio` and return the penalty they define."""
     penalty, C, ratio = params["penalty"], params["C"], params["l1_ratio"]
     check_option("penalty", penalty, ("auto", "l1", "l2", "elasticnet", None, "deprecated"))
     check_interval("C", C, 0.0, open_low=True)
@@ -63,7 +63,7 @@ def strength_of(params: Mapping[str, Any]) -> Strength:
 
 
 def check_settings(params: Mapping[str, Any]) -> None:
-    """Check the parameters that say how the solution is sought."""
+    """Check the parameters of the solver."""
     check_option("solver", params["solver"], SOLVERS)
     check_interval("tol", params["tol"], 0.0, open_low=True, open_high=True)
     check_interval("max_iter", params["max_iter"], 1, integer=True)
@@ -82,7 +82,7 @@ def class_weights(
 ) -> NDArray[np.float64]:
     """Return the weight of every row: its own times that of its class.
 
-    'balanced' makes all classes weigh the same: W / (K W_k), W_k the sum of the weights of class k.
+    'balanced' gives all classes the same total: W / (K W_k), W_k the sum of the weights of class k.
     """
     rows = np.ones(len(codes)) if weight is None else weight
     sums = np.bincount(codes, weights=rows, minlength=len(classes))
@@ -102,7 +102,7 @@ def class_weights(
         unknown = [label for label in given if label not in labels]
         if unknown:
             raise ParameterError(
-                f"class_weight must name classes of y; got {unknown[0]!r}, which is none of them"
+                f"class_weight must name classes of y; got {unknown[0]!r}, which is not one of them"
             )
         factor = np.array([given.get(label, 1.0) for label in labels], dtype=np.float64)
         if not (np.isfinite(factor) & (factor > 0)).all():
@@ -123,10 +123,10 @@ def solve_path(
     n_threads: int,
     start: NDArray[np.float64] | None = None,
 ) -> list[Solution]:
-    """Return the solution for each penalty, each begun where those before it point to.
+    """Return the solution for each penalty, started from an extrapolation of the previous ones.
 
-    Solutions of L2 penalties are a smooth curve over log l2: a parabola through the last three
-    comes nearer to the next one than the last one is. Other penalties start from the last one.
+    Solutions of L2 penalties are a smooth curve over log l2: a parabola through the last three is
+    closer to the next one than the last one is. Other penalties start from the last one.
     """
     if len(strengths) < 3 or any(each.l1 > 0 or each.l2 == 0 for each in strengths):
         return solve(rows, codes, weight, n_classes, strengths, settings, n_threads, start)
@@ -149,7 +149,7 @@ def solve_path(
 def _pointed(
     at: Sequence[float], known: Sequence[NDArray[np.float64]], where: float
 ) -> NDArray[np.float64]:
-    """Return the polynomial through the known points, a step further; the last one if it is far."""
+    """Extrapolate the polynomial through the known points; if that is far off, the last one."""
     widest = max((abs(b - a) for a, b in pairwise(at)), default=0.0)
     if abs(where - at[-1]) > 1.5 * widest:
         return known[-1]
@@ -220,11 +220,11 @@ def probabilities(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def warn_if_wide(strength: Strength, n_samples: int, n_features: int) -> None:
-    """Warn of a classifier without penalty that can learn any labels by heart."""
+    """Warn when a classifier without penalty has as many columns as rows."""
     if strength.l1 == strength.l2 == 0 and n_features >= n_samples:
         warnings.warn(
             f"LogisticRegression has no penalty, but {n_features} columns for {n_samples} rows: "
-            "it can learn any labels by heart, and will be far off on new rows. Give a finite C "
+            "it can fit any labels exactly, and will do poorly on new rows. Set a finite C "
             "(C=1.0 is the default), or fewer columns.",
             UserWarning,
             stacklevel=4,
@@ -232,13 +232,13 @@ def warn_if_wide(strength: Strength, n_samples: int, n_features: int) -> None:
 
 
 def warn_if_unfinished(solution: Solution, settings: Mapping[str, Any]) -> None:
-    """Warn of a solution that is not the minimum, with cause and remedy."""
+    """Warn, with cause and remedy, when the solution is not the minimum."""
     reached = f"largest gradient {solution.gradient_norm:.1e}, tol={settings['tol']:g}"
     if solution.stop_reason == "separated":
         warnings.warn(
             "LogisticRegression without penalty: the classes are separated, perfectly or in some "
             "direction, so the coefficients of the best fit are infinite. The search was stopped "
-            f"after {solution.n_iter} steps; the probabilities are too sure of themselves. Give a "
+            f"after {solution.n_iter} steps; the probabilities are overconfident. Set a "
             "finite C (C=1.0 is the default).",
             ConvergenceWarning,
             stacklevel=4,
@@ -246,14 +246,14 @@ def warn_if_unfinished(solution: Solution, settings: Mapping[str, Any]) -> None:
     elif solution.stop_reason == "max_iter":
         warnings.warn(
             f"LogisticRegression did not converge in max_iter={settings['max_iter']} steps "
-            f"({reached}). Raise max_iter, or penalise more (a smaller C).",
+            f"({reached}). Raise max_iter, or lower C.",
             ConvergenceWarning,
             stacklevel=4,
         )
     elif solution.stop_reason == "stalled":
         warnings.warn(
             f"LogisticRegression stopped where rounding allows no further step ({reached}). Scale "
-            "the columns, drop copies of columns, or penalise more (a smaller C).",
+            "the columns, drop duplicate columns, or lower C.",
             ConvergenceWarning,
             stacklevel=4,
         )

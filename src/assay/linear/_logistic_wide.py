@@ -1,8 +1,9 @@
 """More columns than rows: the same problem in the space of the rows.
 
-The gradient of the loss is a mix of rows, so with an L2 penalty the coefficients lie in their span.
-With :math:`X^T = Q R` and :math:`w = Q u`, scores are :math:`X w = R^T u` and norms are equal: n
-columns instead of p, once for a whole path of penalties, and nothing is approximated.
+The gradient of the loss is a linear combination of rows, so with an L2 penalty the coefficients lie
+in their span. With :math:`X^T = Q R` and :math:`w = Q u`, scores are :math:`X w = R^T u` and norms
+are equal: n columns instead of p, computed once for a whole path of penalties, without
+approximation.
 """
 
 from __future__ import annotations
@@ -21,16 +22,17 @@ from assay.linear._logistic_solve import Solution, Strength, probabilities, solv
 
 Array = NDArray[np.float64]
 
-# Turning costs 4 p n^2 operations. Up to so many columns the solver factors a p x p matrix for each
-# penalty, which n x n ones replace; beyond, it has the diagonal only, whose few passes over the
-# table are cheaper than turning, unless rows are few or several penalties share it (measured).
+# The rotation costs 4 p n^2 operations. Up to _FACTORED_COLUMNS the solver factors a p x p matrix
+# for each penalty, which n x n ones replace. Beyond that it uses only the diagonal, whose few
+# passes over the table are cheaper than the rotation, unless there are few rows or several
+# penalties share it (measured).
 _MOST_ROWS, _FEW_ROWS, _FACTORED_COLUMNS = 800, 150, 1600
 _FEWEST_COLUMNS_PER_ROW, _MANY_COLUMNS_PER_ROW = 1.5, 4
 _SEVERAL_PENALTIES = 4
 
 
 def is_wide(rows: Any, strengths: Sequence[Strength]) -> bool:
-    """Say whether the problem is better solved in the space of the rows."""
+    """Whether the problem is better solved in the space of the rows."""
     if issparse(rows) or any(each.l1 > 0 or each.l2 == 0 for each in strengths):
         return False
     n, p = rows.shape
@@ -51,12 +53,12 @@ def solve_wide(
     n_threads: int,
     start: Array | None = None,
 ) -> list[Solution]:
-    """Return what `solve_path` does, for L2 penalties."""
+    """Return the same solutions as `solve_path`, for L2 penalties."""
     with one_blas_thread():
         basis, factor = linalg.qr(rows.T, mode="economic", check_finite=False)
         if start is not None:
             start = np.column_stack([start[:, :-1] @ basis, start[:, -1]])
-        # The largest of p turned components is at most the root of n times that of n.
+        # The largest of the p rotated components is at most sqrt(n) times the largest of the n.
         inside = {**settings, "tol": settings["tol"] / np.sqrt(len(rows))}
         turned = np.ascontiguousarray(factor.T)
         found = solve_path(turned, codes, weight, n_classes, strengths, inside, n_threads, start)
@@ -75,7 +77,7 @@ def _turned_back(
     strength: Strength,
     settings: Mapping[str, Any],
 ) -> Solution:
-    """Return the solution for the columns of the table, with its own certificate."""
+    """Rotate the solution back to the columns of the table, and certify it there."""
     coef = found.coef @ basis.T
     scores = rows @ coef.T + found.intercept
     excess = probabilities(scores[:, 0] if len(coef) == 1 else scores)

@@ -1,4 +1,4 @@
-"""Losses by name, as the core numbers them."""
+"""Losses by name and their numbers in the core."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ LOSSES: Final = {
     "squared_logistic": 7,
 }
 
-#: Those of a residual y - f, for numbers as well as for labels -1 and +1.
+#: Losses of the residual y - f, for regression as well as for labels -1 and +1.
 REGRESSION_LOSSES: Final = ("squared", "absolute", "huber")
-#: Those with a kink, where the gradient jumps.
+#: Non-smooth losses, whose gradient jumps.
 KINKED_LOSSES: Final = ("absolute", "hinge")
-#: Those whose score is the log-odds of the positive class.
+#: Losses whose score is the log-odds of the positive class.
 PROBABILITY_LOSSES: Final = ("logistic", "squared_logistic")
 
-#: Largest second derivative; 1 where there is no bound, as the unit of a step.
+#: Largest second derivative; 1 if it is unbounded. Sets the size of a step.
 CURVATURES: Final = {
     "squared": 1.0,
     "absolute": 1.0,
@@ -51,11 +51,11 @@ def loss_terms(
     loss : str
         Name of the loss.
     y : ndarray of float64 of shape (n,)
-        Targets: -1 and +1, or numbers for a loss of the residual.
+        Targets: -1 and +1, or any numbers for a loss of the residual.
     score : ndarray of float64 of shape (n,)
         Scores f = x.w + b.
     delta : float, default=1.0
-        Where Huber's loss becomes linear.
+        Residual beyond which the Huber loss is linear.
 
     Returns
     -------

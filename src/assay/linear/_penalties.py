@@ -1,4 +1,4 @@
-"""Penalties by name, as the core numbers them."""
+"""Penalties by name and their numbers in the core."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PENALTIES: Final = {None: 0, "l1": 1, "l2": 2, "elasticnet": 3, "lp": 4, "norm":
 
 
 class Penalty(NamedTuple):
-    """A penalty as the core takes it: which one, lambda, and its ratio or exponent."""
+    """A penalty in the core's form: its number, lambda, and its ratio or exponent."""
 
     kind: int
     strength: float

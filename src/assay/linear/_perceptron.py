@@ -42,34 +42,34 @@ from assay.theory import perceptron_mistake_bound
 
 
 class Perceptron(Classifier):
-    r"""Separate classes by a line, corrected whenever it is wrong.
+    r"""Perceptron: a linear classifier that updates its weights after each mistake.
 
     Parameters
     ----------
     fit_intercept : bool, default=True
-        Whether there is an intercept.
+        Whether to fit an intercept.
     max_iter : int >= 1, default=1000
-        Most passes over the rows.
+        Maximum number of passes over the rows.
     n_iter_no_change : int >= 1 or None, default=20
-        Passes without fewer mistakes than ever before, after which the classes count as not
-        separable; None = go on until they are separated.
+        Number of passes without a new lowest number of mistakes after which the fit stops, because
+        the classes seem not to be separable. None = continue until they are separated.
     shuffle : bool, default=True
-        Whether each pass visits the rows in a new random order.
+        Whether to visit the rows in a new random order in each pass.
     eta0 : float > 0, default=1.0
-        Size of the first correction.
+        Size of the first update.
     schedule : {'constant', 'inverse_time', 'slow', 'inverse_scaling'}, default='constant'
-        Size of correction t, see `learning_rate`.
+        Size of update t, see `learning_rate`.
     power_t : float >= 0, default=0.5
         Exponent of 'inverse_scaling'.
     normalize : bool, default=False
-        Whether weights and intercept are scaled to length 1 after each correction.
+        Whether to scale weights and intercept to length 1 after each update.
     center : bool, default=False
-        Whether the rows are moved to mean zero and no intercept is learned there: less bias, fewer
-        mistakes when the rows are far from the origin.
+        Whether to centre the rows and learn no intercept for the centred rows. Makes fewer mistakes
+        when the rows are far from the origin.
     class_weight : dict, 'balanced' or None, default=None
-        Weight of the corrections for each class.
+        Weight of the updates for each class.
     random_state : int, RandomState or None, default=0
-        Order of the rows.
+        Seed for the order of the rows.
     n_jobs : int, default=None
         Threads, one per binary problem; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -82,13 +82,14 @@ class Perceptron(Classifier):
     intercept_ : ndarray of float64 of shape (1,) or (n_classes,)
         The intercepts b.
     n_mistakes_ : ndarray of int64 of shape (1,) or (n_classes,)
-        Mistakes made while learning.
+        Number of mistakes made during the fit.
     mistake_history_ : ndarray of float64 of shape (n_iter_,) or (n_classes, n_iter_)
-        Mistakes in each pass.
+        Number of mistakes in each pass.
     radius_ : float
-        Length R of the longest training row (with the 1 of the intercept; centred if `center`).
+        Length R of the longest training row (including the constant 1 of the intercept; centred if
+        `center`).
     margin_ : ndarray of float64 of shape (1,) or (n_classes,)
-        Distance gamma of the nearest row from the line found; negative if a row is on the wrong
+        Distance gamma of the nearest row from the boundary found; negative if a row is on the wrong
         side.
     mean_ : ndarray of float64 of shape (n_features,)
         Mean of the training rows, if `center`.
@@ -97,7 +98,7 @@ class Perceptron(Classifier):
     stop_reason_ : str
         'converged' (no mistake in a whole pass), 'no_decrease' or 'max_iter'.
     t_ : int
-        Number of corrections made, where the schedule goes on.
+        Number of updates made; the schedule continues from here.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -108,16 +109,16 @@ class Perceptron(Classifier):
     .. math:: \hat y(x) = +1 \text{ if } w \cdot x + b \ge 0 \text{ else } -1, \qquad
               \text{wrong at } x_i: \; (w, b) \leftarrow (w, b) + \eta_t\, y_i\, (x_i, 1)
 
-    If a line separates the rows with margin :math:`\gamma`, at most :math:`R^2 / \gamma^2` mistakes
-    are made (Novikoff 1962) by the plain perceptron: constant steps, not normalised, without
-    weights. `mistake_bound_` is that number for the line found. More than two classes: one line per
-    class against all others; the highest score wins. O(n d) for each pass. Deterministic for a
-    `random_state`.
+    If a hyperplane separates the rows with margin :math:`\gamma`, at most :math:`R^2 / \gamma^2`
+    mistakes are made (Novikoff 1962) by the plain perceptron: constant steps, not normalised,
+    without weights. `mistake_bound_` is that number for the hyperplane found. More than two
+    classes: one binary model per class against the rest; the highest score wins. O(n d) for each
+    pass. Deterministic for a `random_state`.
 
     See Also
     --------
-    LinearSVC : The line with the widest margin.
-    GradientDescentClassifier : Other losses in the same manner.
+    LinearSVC : The boundary with the widest margin.
+    GradientDescentClassifier : Other losses, fitted by similar updates.
 
     Examples
     --------
@@ -133,8 +134,8 @@ class Perceptron(Classifier):
     takes_sparse: ClassVar[bool] = True
     expected_failures: ClassVar[Mapping[str, str]] = {
         f"check_sample_weight_equivalence_on_{kind}_data": (
-            "a weight is the size of a correction: a row of weight 2 is corrected twice as far "
-            "when it is wrong, not visited twice"
+            "a weight is the size of an update: a row of weight 2 moves the weights twice as far "
+            "when it is wrong, it is not visited twice"
         )
         for kind in ("dense", "sparse")
     }
@@ -169,7 +170,7 @@ class Perceptron(Classifier):
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Pass over the rows until no mistake is made.
+        """Fit the model.
 
         Parameters
         ----------
@@ -178,7 +179,7 @@ class Perceptron(Classifier):
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the corrections.
+            Weights of the updates.
 
         Returns
         -------
@@ -215,7 +216,7 @@ class Perceptron(Classifier):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Make one more pass, over these rows.
+        """Make one more pass over these rows.
 
         Parameters
         ----------
@@ -224,14 +225,14 @@ class Perceptron(Classifier):
         y : array-like of shape (n_samples,)
             Their classes.
         classes : array-like of shape (n_classes,), optional
-            All classes there are; needed in the first call.
+            All classes; required in the first call.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the corrections.
+            Weights of the updates.
 
         Returns
         -------
         Perceptron
-            The model, one pass further. `radius_` and `margin_` are those of the last rows.
+            The updated model. `radius_` and `margin_` are those of the last rows.
         """
         self._check_params()
         first = not hasattr(self, "coef_")
@@ -241,7 +242,7 @@ class Perceptron(Classifier):
         problems = binary_problems(self.classes_, codes, weight, self.class_weight, complete=False)
         if first:
             self._reset((problems.count, rows.shape[1]))
-            if self.center:  # the place of the rows is known from the first call only
+            if self.center:  # the mean is only known from the first call
                 self.mean_ = _mean(rows, problems.weight)
         separated = self._learn(rows, problems, 1, 0)
         self.stop_reason_ = "converged" if separated else "max_iter"
@@ -249,7 +250,7 @@ class Perceptron(Classifier):
 
     @property
     def mistake_bound_(self) -> Floats:
-        """Most mistakes, R^2 / gamma^2, by the margin found; infinite if it is not positive."""
+        """Upper bound R^2 / gamma^2 on the mistakes; infinite if `margin_` is not positive."""
         check_is_fitted(self)
         bounds = [
             perceptron_mistake_bound(self.radius_, float(margin)) if margin > 0 else np.inf
@@ -275,7 +276,7 @@ class Perceptron(Classifier):
         return found[:, 0] if found.shape[1] == 1 else found
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class on whose side each row is; a score of 0 is the positive class.
+        """Return the predicted class of each row; a score of 0 is the positive class.
 
         Parameters
         ----------
@@ -311,7 +312,7 @@ class Perceptron(Classifier):
         self.stop_reason_ = "max_iter"
 
     def _learn(self, rows: Any, problems: Binaries, max_iter: int, patience: int) -> bool:
-        """Pass over the rows from where the model is; say whether all were right in the end."""
+        """Pass over the rows, continuing from the current weights; return whether it converged."""
         mean = self.mean_ if self.center else np.empty(0)
         seed = draw_seed(self.random_state) + self.n_iter_
         options = kernels.PerceptronOptions(
@@ -326,9 +327,9 @@ class Perceptron(Classifier):
             seed=seed,
             first_step=self.t_,
         )
-        offset = np.zeros(problems.count)  # the intercept of centred rows, where it is not learned
+        offset = np.zeros(problems.count)  # intercept of the centred rows, which is not learned
         intercept = offset if self.center else self.intercept_
-        run: Any = kernels.learn_from_mistakes  # which of its forms is known at run time only
+        run: Any = kernels.learn_from_mistakes  # the overload is only known at run time
         found = run(
             *csr_arrays(rows),
             *problems.arrays,
@@ -350,7 +351,7 @@ class Perceptron(Classifier):
         return bool(found["separated"].all())
 
     def _measure(self, rows: Any, problems: Binaries, mean: Floats) -> None:
-        """Set radius and margin of the rows that count."""
+        """Set radius and margin of the rows with positive weight."""
         counted = problems.weight > 0
         rows = rows if counted.all() else rows[counted]
         constant = 1.0 if self.fit_intercept and not self.center else 0.0
@@ -386,7 +387,7 @@ class Perceptron(Classifier):
             check_array_state(self, "mean_", "f", (self.n_features_in_,))
         radius = getattr(self, "radius_", None)
         if not (isinstance(radius, float) and 0 <= radius < np.inf):
-            raise DataError("the model is damaged: radius_ is missing or no number >= 0")
+            raise DataError("the model is damaged: radius_ is missing or not a number >= 0")
         if getattr(self, "stop_reason_", None) not in ("converged", "no_decrease", "max_iter"):
             raise DataError("the model is damaged: stop_reason_ is missing or unknown")
 
@@ -396,7 +397,7 @@ def _mean(rows: Any, weight: Floats) -> Floats:
 
 
 def _square_lengths(rows: Any, mean: Floats) -> Floats:
-    """Return the squared length of each row, moved by the mean if there is one."""
+    """Return the squared length of each row, minus the mean if there is one."""
     if not issparse(rows):
         moved = rows - mean if len(mean) else rows
         return np.asarray(np.einsum("ij,ij->i", moved, moved, dtype=np.float64))

@@ -1,4 +1,4 @@
-"""Regression on products of columns."""
+"""Polynomial regression."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from assay.linear._least_model import LinearModel, scores
 from assay.linear._least_problem import Problem
 from assay.linear._least_solve import solve
 
-#: Most columns that an expansion may have: their products take 800 MB.
+#: Maximum number of terms; their matrix of products takes 800 MB.
 MOST_TERMS = 10_000
 
 
 class PolynomialRegression(LinearModel):
-    r"""Fit a polynomial of the columns by least squares, with a price on large weights.
+    r"""Polynomial regression by least squares, with an optional L2 penalty.
 
     Parameters
     ----------
     degree : int >= 1, default=2
-        Highest total degree of a term.
+        Highest total degree of a term. Larger values fit more closely and overfit more easily.
     interaction_only : bool, default=False
-        Whether terms are products of different columns only, without their powers.
+        Whether to use only products of different columns, without powers.
     fit_intercept : bool, default=True
-        Whether there is a constant term. It is not penalised.
+        Whether to fit a constant term. It is not penalised.
     alpha : float >= 0, default=0.0
-        The penalty, as in `Ridge`; 0 is ordinary least squares.
+        Strength of the L2 penalty, as in `Ridge`; 0 is ordinary least squares.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -50,7 +50,7 @@ class PolynomialRegression(LinearModel):
     intercept_ : float or ndarray of shape (n_targets,)
         The constant term.
     solver_ : str
-        'cholesky' where products of terms keep enough digits, else 'svd'.
+        'cholesky' where the normal equations keep enough digits, else 'svd'.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -64,11 +64,11 @@ class PolynomialRegression(LinearModel):
     where :math:`\phi(x)` are all products of up to M columns (of M = 2: :math:`x_1, x_2, x_1^2,
     x_1 x_2, x_2^2`), v the sample weights, and terms and targets are centred. There are
     :math:`\binom{d + M}{M} - 1` terms. High powers of columns far from zero are nearly dependent:
-    the solver notices and takes singular values, but centred and scaled columns are better.
+    the solver detects this and uses the SVD, but centring and scaling the columns is better.
 
     See Also
     --------
-    Ridge : The same without products.
+    Ridge : Linear in the columns.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def powers(n_features: int, degree: int, interaction_only: bool) -> NDArray[np.i
 def expand(rows: Any, exponents: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the terms with these exponents for each row.
 
-    A term is a shorter one times a column where that is there too, else it is made of powers.
+    A term is computed from the term with one factor less, if that is present, else from powers.
     """
     X = np.asarray(rows.toarray() if issparse(rows) else rows, dtype=np.float64)
     columns = np.ascontiguousarray(X.T)
@@ -189,7 +189,7 @@ def expand(rows: Any, exponents: NDArray[np.int64]) -> NDArray[np.float64]:
         shorter = exponent.copy()
         shorter[last] -= 1
         before = place.get(shorter.tobytes())
-        with np.errstate(over="ignore"):  # told below, with a remedy
+        with np.errstate(over="ignore"):  # reported below, with a remedy
             if not shorter.any():
                 out[t] = columns[last]
             elif before is not None:

@@ -1,4 +1,4 @@
-"""Least squares with a squared penalty."""
+"""Linear regression with an L2 penalty."""
 
 from __future__ import annotations
 
@@ -22,34 +22,35 @@ from assay.linear._least_solve import Solved, solve, solve_positive
 from assay.linear._ridge_path import RidgePath
 
 SOLVERS = ("auto", "cholesky", "svd", "sparse_cg", "lsqr", "sag", "saga", "lbfgs")
-#: scikit-learn's names for iterations towards what is solved exactly here.
+#: scikit-learn's iterative solvers; the same problem is solved directly here.
 _EXACT = frozenset({"sag", "saga", "lbfgs"})
 
 
 class Ridge(LinearModel):
-    r"""Fit a linear function by least squares, with a price on the size of the weights.
+    r"""Linear regression with an L2 penalty, which shrinks the weights.
 
     Parameters
     ----------
     alpha : float >= 0 or array of shape (n_targets,), default=1.0
-        The penalty; an array has one for each target. 0 is ordinary least squares.
+        Strength of the penalty. Larger values shrink the weights more; 0 is ordinary least squares.
+        An array has one value per target.
     fit_intercept : bool, default=True
-        Whether there is an intercept. It is not penalised.
+        Whether to fit an intercept. It is not penalised.
     copy_X : bool, default=True
-        For compatibility: X is never written to.
+        Accepted for compatibility with scikit-learn; X is never modified.
     max_iter : int, default=None
-        Most iterations of 'sparse_cg' and 'lsqr'.
+        Maximum number of iterations of 'sparse_cg' and 'lsqr'.
     tol : float >= 0, default=0.0001
         Precision of 'sparse_cg' and 'lsqr'; 1e-10 where this is larger.
     solver : str, default='auto'
-        'cholesky': products of columns (or rows, if these are fewer), safe-guarded; 'svd': singular
-        values of the table; 'sparse_cg', 'lsqr': iterations. 'auto' is 'cholesky' except for large
-        sparse tables. 'sag', 'saga' and 'lbfgs', other libraries' ways to the same minimum, mean
-        'auto'.
+        'cholesky': normal equations of the columns (or of the rows, if there are fewer), with a
+        check of their condition; 'svd': singular value decomposition; 'sparse_cg', 'lsqr':
+        iterative. 'auto' is 'cholesky' except for large sparse tables. 'sag', 'saga' and 'lbfgs'
+        are accepted and mean 'auto': the minimum is the same.
     positive : bool, default=False
-        Whether weights must not be negative.
+        Whether to require all weights to be >= 0.
     random_state : int, RandomState instance or None, default=None
-        For compatibility: nothing here is random.
+        Accepted for compatibility with scikit-learn; the fit is deterministic.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -60,10 +61,10 @@ class Ridge(LinearModel):
     intercept_ : float or ndarray of shape (n_targets,)
         The intercept.
     solver_ : str
-        The route that was taken. Not the one asked for where the products of columns would have
-        lost too many digits: then it is 'svd' (or 'lsqr' for large sparse tables).
+        The solver used. It differs from `solver` when the normal equations would lose too many
+        digits: then it is 'svd' (or 'lsqr' for large sparse tables).
     n_iter_ : ndarray of int of shape (n_targets,)
-        Iterations; 1 where the solution is direct.
+        Number of iterations; 1 for a direct solution.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -74,13 +75,13 @@ class Ridge(LinearModel):
     .. math:: \min_{w, b} \sum_i v_i (y_i - b - x_i^\top w)^2 + \alpha \|w\|_2^2, \qquad
               (X^\top V X + \alpha I)\, w = X^\top V y
 
-    with rows and targets centred, and v the sample weights. One pass over the table makes the
-    products, O(n d^2); a Cholesky factor of the products, with columns scaled to unit length, gives
-    the weights for every penalty, O(d^3). An estimate of the condition number says how many digits
-    that has cost: up to 5 are accepted, up to 10 are regained from the residuals, beyond that
-    singular values are used. Deterministic.
+    with rows and targets centred, and v the sample weights. One pass over the table computes the
+    products of the columns, O(n d^2); a Cholesky factorisation of them, with columns scaled to unit
+    length, gives the weights for each penalty, O(d^3). An estimate of the condition number shows
+    how many digits are lost: up to 5 are accepted, up to 10 are recovered from the residuals, and
+    beyond that the singular value decomposition is used. Deterministic.
 
-    Penalties compare weights with each other: bring columns to comparable scales before.
+    The penalty treats all weights alike, so scale the columns first.
 
     See Also
     --------
@@ -148,12 +149,12 @@ class Ridge(LinearModel):
         sample_weight: ArrayLike | None = None,
         known: Problem | None = None,
     ) -> Problem:
-        """Fit, and return the problem with all that another penalty can use of it."""
+        """Fit, and return the problem with its cached results, for other penalties."""
         n_threads = self._check_params()
         rows, values, weight = self._fit_data(X, y, sample_weight, multi_output=True, finite=False)
         targets = values[:, None] if values.ndim == 1 else values
         problem = known or Problem(rows, targets, weight, self.fit_intercept, n_threads)
-        if not problem.sparse:  # those were looked at already
+        if not problem.sparse:  # sparse values were checked already
             sure = self._needs_products(problem) and problem.has_finite_products
             if not sure:
                 self._check_finite(rows)
@@ -165,13 +166,13 @@ class Ridge(LinearModel):
         return problem
 
     def _needs_products(self, problem: Problem) -> bool:
-        """Say whether the products of the columns are computed anyway: they show NaN, too."""
+        """Whether the products of the columns are computed anyway; they also reveal NaN."""
         return (
             not problem.wide and not self.positive and self.solver in (*_EXACT, "auto", "cholesky")
         )
 
     def _solve(self, problem: Problem) -> Solved:
-        """Solve for this penalty; the problem keeps what others can use."""
+        """Solve for this penalty; the problem caches what other penalties can reuse."""
         alpha = penalties(self.alpha, problem.Y.shape[1])
         if self.positive:
             return solve_positive(problem, alpha)
@@ -196,7 +197,7 @@ class Ridge(LinearModel):
     def _check_state(self) -> None:
         super()._check_state()
         if not isinstance(getattr(self, "solver_", None), str):
-            raise DataError("the model is damaged: Ridge.solver_ is missing or no text")
+            raise DataError("the model is damaged: Ridge.solver_ is missing or not a string")
         check_array_state(self, "n_iter_", "i", (len(np.atleast_2d(self.coef_)),), low=0)
 
 
