@@ -110,8 +110,8 @@ def test_budget_that_frees_every_row_is_refused() -> None:
     with pytest.raises(ParameterError) as caught:
         SVC(slack_budget=14.0).fit(X, y)
     assert str(caught.value) == (
-        "slack_budget must be below twice the weight of the smaller class, 14, or the margin has "
-        "no bound; got 14.0"
+        "slack_budget must be below twice the weight of the smaller class, 14, or the margin is "
+        "unbounded; got 14.0"
     )
 
 
@@ -119,8 +119,8 @@ def test_budget_below_the_least_possible_slack_is_refused() -> None:
     with pytest.raises(DataError) as caught:
         SVC(kernel="linear", slack_budget=0.5).fit([[0.0], [1.0], [2.0]], [0, 1, 0])
     assert str(caught.value) == (
-        "the classes cannot be parted within slack_budget=0.5 by this kernel: the total slack is "
-        "still 2 at C=1000; raise the budget or take another kernel"
+        "the classes cannot be separated within slack_budget=0.5 by this kernel: the total slack "
+        "is still 2 at C=1000; raise the budget or take another kernel"
     )
 
 

@@ -310,7 +310,7 @@ def test_one_row_and_constant_rows_have_a_solution() -> None:
 
 def test_bad_arguments_are_named() -> None:
     X, y = two_classes(20)
-    with pytest.raises(ParameterError, match=r"degree must be a whole number, got 2\.5"):
+    with pytest.raises(ParameterError, match=r"degree must be an integer >= 0; got 2\.5"):
         Kernel("poly", degree=2.5)
     with pytest.raises(ParameterError, match="gamma must be finite, got inf"):
         Kernel("rbf", gamma=np.inf)

@@ -105,5 +105,5 @@ def test_kernels_of_every_gamma_come_from_one_set_of_distances(dtype: type) -> N
             distances = squared_distances(X, other, 2, dtype)
             expected = kernel.matrix(X, other if other is not None else X.copy(), dtype=dtype)
             assert np.array_equal(kernel.of_distances(distances), expected)
-    with pytest.raises(ParameterError, match="kind must be 'rbf' to be made from distances"):
+    with pytest.raises(ParameterError, match="kind must be 'rbf' to use squared distances"):
         Kernel("linear").of_distances(distances)

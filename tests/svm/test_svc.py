@@ -506,8 +506,8 @@ def test_early_stop_is_told() -> None:
         ),
         (
             {"slack_budget": 3.0, "C": 2.0},
-            "C is the price of slack and slack_budget its sum; give one of them (got C=2.0 and "
-            "slack_budget=3.0)",
+            "C penalises slack and slack_budget bounds its sum; set only one of them (got C=2.0 "
+            "and slack_budget=3.0)",
         ),
         (
             {"break_ties": True, "decision_function_shape": "ovo"},
@@ -520,7 +520,7 @@ def test_early_stop_is_told() -> None:
         ),
         (
             {"class_weight": {7: 1.0}},
-            "class_weight has 7, which is no class; the classes are [0, 1]",
+            "class_weight has 7, which is not a class; the classes are [0, 1]",
         ),
         (
             {"class_weight": {0: -1.0}},
@@ -536,12 +536,12 @@ def test_wrong_parameters_are_refused(params: dict[str, Any], message: str) -> N
     assert str(caught.value) == message
 
 
-def test_classes_that_cannot_be_parted_are_told() -> None:
+def test_classes_that_cannot_be_separated_are_reported() -> None:
     with pytest.raises(DataError) as caught:
         SVC(C=math.inf, kernel="linear").fit([[0.0], [1.0], [2.0]], ["a", "b", "a"])
     assert str(caught.value) == (
-        "class 'b' and class 'a' cannot be separated by this kernel: C=inf allows no slack; give "
-        "a finite C, or a kernel that bends more"
+        "class 'b' and class 'a' cannot be separated by this kernel: C=inf allows no slack; use "
+        "a finite C, or a more flexible kernel"
     )
 
 
@@ -568,13 +568,14 @@ def test_missing_values_are_refused() -> None:
         ),
         (
             np.array([[1.0, 0.5], [0.25, 1.0]]),
-            "the Gram matrix is no kernel: it is not symmetric: K[0, 1] = 0.5 but K[1, 0] = 0.25",
+            "the Gram matrix is not a kernel: it is not symmetric: K[0, 1] = 0.5 but "
+            "K[1, 0] = 0.25",
         ),
         (
             np.array([[1.0, 2.0], [2.0, 1.0]]),
-            "the Gram matrix is no kernel: it is not positive semidefinite: its smallest "
+            "the Gram matrix is not a kernel: it is not positive semidefinite: its smallest "
             "eigenvalue is -1 (the largest is 3); rows 0 and 1 have K[0, 1]^2 = 4 > K[0, 0] "
-            "K[1, 1] = 1. check_kernel=False fits all the same, without any promise of an optimum",
+            "K[1, 1] = 1. check_kernel=False fits anyway, without guarantee of an optimum",
         ),
         (
             csr_matrix(np.eye(2)),

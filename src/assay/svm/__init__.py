@@ -1,4 +1,4 @@
-"""Kernel machines."""
+"""Support vector machines and other kernel methods."""
 
 from __future__ import annotations
 

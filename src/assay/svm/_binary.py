@@ -1,4 +1,4 @@
-"""One solved problem: two classes, or a tube around the targets."""
+"""Solve one problem: two classes, or a tube around the targets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PRECOMPUTED = engine.Kernel("precomputed", gamma=1.0, coef0=0.0, degree=1)
 
 @dataclass(frozen=True)
 class Settings:
-    """How a problem is solved; the solution depends on it only within the tolerance."""
+    """Settings of the solver; they change the solution only within the tolerance."""
 
     tol: float
     cache_mb: float
@@ -28,7 +28,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Table:
-    """Training rows as the engine takes them.
+    """Training rows in the engine's form.
 
     Parameters
     ----------
@@ -37,9 +37,9 @@ class Table:
     rows : ndarray or CSR matrix
         The rows, or their Gram matrix.
     values : ndarray of float32 of shape (n, n), optional
-        Kernel values that are known already. They change no bit, only the time.
+        Precomputed kernel values. They change only the time, not the result.
     exact : ndarray of float64 of shape (n, n), optional
-        The same in float64.
+        The same values in float64.
     """
 
     kernel: engine.Kernel
@@ -48,7 +48,7 @@ class Table:
     exact: NDArray[np.float64] | None = None
 
     def part(self, index: NDArray[np.intp]) -> Table:
-        """Return the table of some rows."""
+        """Return the table restricted to some rows."""
         if len(index) == self.rows.shape[0]:
             return self
         if self.kernel.kind == "precomputed":
@@ -68,7 +68,7 @@ class Machine:
     coef : ndarray of shape (n_rows,)
         Signed dual variables :math:`c_i = y_i \alpha_i`.
     slack : ndarray of shape (n_rows,)
-        The hinge loss (or the distance from the tube) of each training row.
+        Slack of each training row: its hinge loss, or its distance from the tube.
     bias, margin : float
         :math:`b` and :math:`1/\|w\|`.
     C : float
@@ -78,7 +78,7 @@ class Machine:
     n_iter : int
         Iterations of the solver.
     stop_reason : str
-        'converged', 'max_iter', 'inseparable' or what else the engine says.
+        'converged', 'max_iter', 'inseparable' or 'stalled'.
     """
 
     coef: Vector
@@ -116,7 +116,7 @@ def separate(
     C : float > 0
         Penalty; infinity = no slack.
     settings : Settings
-        How to solve.
+        Settings of the solver.
     start : ndarray of shape (n_rows,), optional
         Signed dual variables of another fit.
 
@@ -146,14 +146,14 @@ def separate_pairs(
     table, weight, C, settings
         As for `separate`.
     codes : ndarray of int64 of shape (n_rows,)
-        Classes 0..K-1, all of them there.
+        Classes 0..K-1, each with at least one row.
     n_classes : int
         K.
 
     Returns
     -------
     list of Machine
-        Of the pairs (0, 1), (0, 2), ..., (1, 2), ...; without slacks.
+        One per pair (0, 1), (0, 2), ..., (1, 2), ...; without slacks.
     """
     found = engine.solve_pairs(
         table.rows,
@@ -264,12 +264,12 @@ def _solve(
 
 
 def _hinge(decision: Vector, bias: float, signs: Vector, linear: Vector) -> Vector:
-    # What is missing to the margin, or to the tube: -(s f(x) + p).
+    # Distance to the margin, or to the tube: -(s f(x) + p).
     return np.maximum(0.0, -(signs * (decision + bias) + linear))
 
 
 def stop_reason(stop_reason: str, residual: float, settings: Settings) -> str:
-    """Return why the solver stopped; to stall within the tolerance is to converge."""
+    """Return why the solver stopped; stalling within the tolerance counts as converged."""
     return "converged" if stop_reason == "stalled" and residual <= settings.tol else stop_reason
 
 

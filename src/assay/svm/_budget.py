@@ -1,4 +1,4 @@
-"""The widest margin within a budget of slack: the other meaning of the letter C."""
+"""The widest margin within a budget of total slack, the other common meaning of C."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from scipy.optimize import brentq
 from assay.base import DataError, ParameterError
 from assay.svm._binary import Machine, Settings, Table, separate
 
-#: Penalties beyond this, in either direction from 1, are given up.
+#: Largest penalty C tried; the smallest is its inverse.
 _FARTHEST = 1e9
 #: The total slack has stopped falling when ten times the penalty saves less than this share.
 _STALLED = 1e-4
-#: How often in a row that must be seen.
+#: Number of consecutive steps in which this must hold.
 _PATIENCE = 3
 
 
@@ -37,32 +37,33 @@ def separate_within(
     table, signs, weight, settings
         As for `separate`.
     budget : float >= 0
-        B. With 0 the margin is hard.
+        The budget B. With 0 the margin is hard.
 
     Returns
     -------
     Machine
-        With the penalty C whose solution spends the budget.
+        The solution, with the penalty C for which the total slack equals the budget.
 
     Raises
     ------
     ParameterError
-        When the budget is so large that the margin is unbounded.
+        If the budget is so large that the margin is unbounded.
     DataError
-        When no function of this kernel stays within the budget.
+        If no function of this kernel stays within the budget.
 
     Notes
     -----
     With :math:`w = \beta / M` this is :math:`\min \frac{1}{2} \|w\|^2` under the same constraints
     at margin 1. Its multiplier for the budget is the penalty C of the usual form, and the total
     slack of that form falls continuously as C grows; so C is found by Brent's method on log C, each
-    step solved from the last. The budget is met to 1e-6 of itself, or to the tolerance.
+    step starting from the last solution. The budget is met up to a relative error of 1e-6, or to
+    the tolerance.
     """
     most = 2.0 * min(float(weight[signs > 0].sum()), float(weight[signs < 0].sum()))
     if budget >= most:
         raise ParameterError(
             f"slack_budget must be below twice the weight of the smaller class, {most:g}, or the "
-            f"margin has no bound; got {budget!r}"
+            f"margin is unbounded; got {budget!r}"
         )
     if budget == 0:
         return separate(table, signs, weight, np.inf, settings)
@@ -74,7 +75,7 @@ def separate_within(
 
 
 class _Search:
-    """Remembers the solution nearest to the budget, to answer with and to start from."""
+    """Keeps the solution closest to the budget, as the result and as the next start."""
 
     def __init__(
         self,
@@ -93,7 +94,7 @@ class _Search:
         self.distance = np.inf
 
     def excess(self, log_c: float) -> float:
-        """Return the total slack beyond the budget, 0 when it is near enough."""
+        """Return the total slack minus the budget; 0 if it is close enough."""
         C = float(np.exp(log_c))
         start = None if self.last is None else self.last.coef * (C / self.last.C)
         machine = separate(*self.data, C, self.settings, start)
@@ -104,7 +105,7 @@ class _Search:
         return 0.0 if abs(over) <= self.close * self.budget else over
 
     def bracket(self) -> tuple[float, float]:
-        """Return logarithms of penalties that spend too much and too little."""
+        """Return logarithms of a penalty with too much slack and of one with too little."""
         here, step = 0.0, np.log(10.0)
         over = self.excess(here)
         if over == 0:
@@ -121,7 +122,7 @@ class _Search:
             stalled = stalled + 1 if saved < _STALLED * (over + self.budget) else 0
             if up and (stalled == _PATIENCE or there > np.log(_FARTHEST)):
                 raise DataError(
-                    f"the classes cannot be parted within slack_budget={self.budget:g} by this "
+                    f"the classes cannot be separated within slack_budget={self.budget:g} by this "
                     f"kernel: the total slack is still {now + self.budget:.6g} at "
                     f"C={np.exp(there):g}; raise the budget or take another kernel"
                 )

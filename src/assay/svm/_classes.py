@@ -1,4 +1,4 @@
-"""Many classes from problems of two: which problems, where their numbers go, how they vote."""
+"""Multiclass from binary problems: which problems, where their results go, how they vote."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class Task:
     Parameters
     ----------
     rows : ndarray of int
-        The training rows that take part.
+        Indices of the training rows in this problem.
     signs : ndarray of float64
         Their classes as +1 and -1.
     slots : ndarray of int
-        For each of these rows, the line of `dual_coef_` that its coefficient goes to.
+        For each of these rows, the row of `dual_coef_` for its coefficient.
     positive : int
-        The class of +1.
+        The class coded as +1.
     negative : int or None
-        The class of -1; None = all others.
+        The class coded as -1; None = all other classes.
     """
 
     rows: NDArray[np.intp]
@@ -38,7 +38,7 @@ class Task:
 
 
 def tasks(codes: NDArray[np.int64], used: NDArray[np.intp], n_classes: int, how: str) -> list[Task]:
-    """Return the problems that together tell all classes apart.
+    """Return the binary problems that together separate all classes.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ def tasks(codes: NDArray[np.int64], used: NDArray[np.intp], n_classes: int, how:
     n_classes : int
         K.
     how : {'ovo', 'ovr'}
-        One class against one, or one against the rest. Two classes are one problem, in which
-        class 1 is positive; of a pair (i, j), class i is, as in libsvm.
+        One against one, or one against the rest. Two classes are one problem, in which class 1 is
+        positive; in a pair (i, j), class i is positive, as in libsvm.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def tasks(codes: NDArray[np.int64], used: NDArray[np.intp], n_classes: int, how:
 
 
 def n_lines(n_classes: int, how: str) -> int:
-    """Return the number of lines of `dual_coef_`."""
+    """Return the number of rows of `dual_coef_`."""
     return 1 if n_classes == 2 else n_classes if how == "ovr" else n_classes - 1
 
 
@@ -94,7 +94,7 @@ def n_tasks(n_classes: int, how: str) -> int:
 
 
 def gather(parts: Sequence[Task], values: Sequence[Vector], shape: tuple[int, int]) -> Vector:
-    """Return one matrix (lines, rows) with the numbers of all problems in their places."""
+    """Collect the results of all problems in one matrix in the layout of `dual_coef_`."""
     whole = np.zeros(shape)
     for task, numbers in zip(parts, values, strict=True):
         whole[task.slots, task.rows] = numbers
@@ -102,21 +102,21 @@ def gather(parts: Sequence[Task], values: Sequence[Vector], shape: tuple[int, in
 
 
 def by_class(rows: NDArray[np.intp], codes: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Return rows ordered by class, and within a class as they came."""
+    """Return the rows sorted by class, in the original order within a class."""
     return rows[np.argsort(codes[rows], kind="stable")].astype(np.int32)
 
 
 def pair_decisions(
     sums: Sequence[Vector], intercept: Vector, n_classes: int
 ) -> NDArray[np.float64]:
-    """Return the decision of every pair from what each class's support vectors add.
+    """Return the decision of every pair from the sums over each class's support vectors.
 
     Parameters
     ----------
     sums : sequence of K ndarrays of shape (n, K - 1)
-        Of class c: column l holds the sum over its support vectors with line l of `dual_coef_`.
+        For class c: column l holds the sum over its support vectors with row l of `dual_coef_`.
     intercept : ndarray of shape (K (K - 1) / 2,)
-        Thresholds of the pairs.
+        Intercepts of the pairs.
     n_classes : int
         K.
 
@@ -133,7 +133,7 @@ def pair_decisions(
 
 
 def votes(decisions: Vector, n_classes: int) -> NDArray[np.int64]:
-    """Return how many pairs each class wins."""
+    """Return the number of pairs that each class wins."""
     pairs = list(combinations(range(n_classes), 2))
     wins = np.zeros((len(pairs), n_classes))
     wins[np.arange(len(pairs)), [i for i, _ in pairs]] = 1.0
@@ -147,8 +147,7 @@ def votes(decisions: Vector, n_classes: int) -> NDArray[np.int64]:
 def votes_and_confidence(decisions: Vector, n_classes: int) -> Vector:
     """Return votes with ties broken by the sum of confidences, as scikit-learn does.
 
-    The sums are squeezed into (-1/3, 1/3), so that they order tied classes and never outweigh a
-    vote.
+    The sums are scaled into (-1/3, 1/3), so that they order tied classes but never outweigh a vote.
     """
     total = np.zeros((len(decisions), n_classes))
     count = np.zeros((len(decisions), n_classes))

@@ -1,4 +1,4 @@
-"""What the fits of `SVC` and `SVR` share: parameters, weights, tables, warnings."""
+"""Shared by the fits of `SVC` and `SVR`: checks of parameters, weights, warnings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def check_solver_params(params: Mapping[str, Any]) -> Settings:
-    """Refuse solver parameters that make no sense; return them for the engine."""
+    """Check the parameters of the solver and return them as `Settings`."""
     check_interval("C", params["C"], 0, open_low=True)
     check_interval("tol", params["tol"], 0, open_low=True, open_high=True)
     check_interval("cache_size", params["cache_size"], 0, open_low=True, open_high=True)
@@ -47,7 +47,7 @@ def class_weights(
     ----------
     class_weight : None, 'balanced' or dict
         Balanced: :math:`n / (K n_k)`, with weighted counts. A dict has a factor for each label;
-        labels that it leaves out have 1.
+        other labels have 1.
     classes : ndarray of shape (n_classes,)
         The labels.
     codes, weight : ndarray of shape (n_samples,)
@@ -79,7 +79,7 @@ def class_weights(
     unknown = [label for label in class_weight if label not in labels]
     if unknown and any(label not in class_weight for label in labels):
         raise ParameterError(
-            f"class_weight has {unknown[0]!r}, which is no class; the classes are {labels}"
+            f"class_weight has {unknown[0]!r}, which is not a class; the classes are {labels}"
         )
     return np.array([float(class_weight.get(label, 1.0)) for label in labels])
 
@@ -87,7 +87,7 @@ def class_weights(
 def classes_with_weight(
     owner: str, classes: NDArray[Any], codes: NDArray[np.int64], used: NDArray[np.intp]
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Forget classes all of whose rows have weight 0; refuse fewer than two.
+    """Drop classes whose rows all have weight 0; raise if fewer than two remain.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def classes_with_weight(
     Returns
     -------
     classes, codes : ndarray
-        Of rows that are not used, the codes mean nothing.
+        The codes of unused rows are undefined.
     """
     present = np.unique(codes[used])
     if len(present) < 2:
@@ -117,10 +117,10 @@ def classes_with_weight(
 
 
 def check_solution(owner: str, machine: Machine, what: Callable[[], str]) -> None:
-    """Refuse a solution that is none: no separation without slack, or no finite numbers."""
+    """Raise if the classes cannot be separated without slack, or if results are not finite."""
     if machine.stop_reason == "inseparable":
         raise DataError(
-            f"{what()}: C=inf allows no slack; give a finite C, or a kernel that bends more"
+            f"{what()}: C=inf allows no slack; use a finite C, or a more flexible kernel"
         )
     if not (np.isfinite(machine.coef).all() and np.isfinite(machine.bias)):
         raise DataError(
@@ -130,7 +130,7 @@ def check_solution(owner: str, machine: Machine, what: Callable[[], str]) -> Non
 
 
 def warn_if_stopped(owner: str, machines: Sequence[Machine], settings: Settings) -> str:
-    """Say why the solver stopped; warn if that was not by convergence."""
+    """Return why the solver stopped; warn if it did not converge."""
     bad = [machine for machine in machines if machine.stop_reason != "converged"]
     if not bad:
         return "converged"
@@ -140,7 +140,7 @@ def warn_if_stopped(owner: str, machines: Sequence[Machine], settings: Settings)
     more = f"raise max_iter={limit}" if limit >= 0 else f"set max_iter above {worst.n_iter}"
     warnings.warn(
         f"{owner} did not converge{many} ({worst.stop_reason}, {worst.n_iter} iterations): the KKT "
-        f"residual is {worst.kkt_residual:.3g}, tol={settings.tol:g} was asked for. Scale the "
+        f"residual is {worst.kkt_residual:.3g}, above tol={settings.tol:g}. Scale the "
         f"columns (StandardScaler), lower C, or {more}",
         ConvergenceWarning,
         stacklevel=3,

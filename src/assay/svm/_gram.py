@@ -1,4 +1,4 @@
-"""Gram matrices of functions: of two tables, of two lists of items, or of two items."""
+"""Gram matrices of kernel functions of two tables, two lists of items, or two items."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from assay.base import DataError, as_frame
 
 
 def is_items(X: Any) -> bool:
-    """Say whether X holds items that are no rows of numbers: texts, graphs, sets, ...
+    """Whether X holds items that are not rows of numbers: texts, graphs, sets, ...
 
     Parameters
     ----------
     X : object
-        What came as a table, for a kernel that is a function.
+        The input X, for a kernel that is a function.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def gram_of_function(kernel: Any, left: Any, right: Any) -> NDArray[np.float64]:
     Raises
     ------
     DataError
-        When the function returns another shape, or a value that is not finite.
+        If the function returns another shape, or a value that is not finite.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def gram_of_function(kernel: Any, left: Any, right: Any) -> NDArray[np.float64]:
 
 
 def _of_items(kernel: Any, left: list[Any], right: list[Any], shape: tuple[int, int]) -> Any:
-    """Ask for all pairs at once; a function of two items shows by one number, or by an error."""
+    """Call the function on both lists; if it returns one number or fails, call it on each pair."""
     try:
         whole = kernel(left, right)
         if np.shape(whole) == shape:

@@ -1,4 +1,4 @@
-"""From parameters to a kernel: names, widths in three conventions, functions."""
+"""Turn parameters into a kernel: names, the three conventions for its width, functions."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from scipy.sparse import issparse
 from assay.base import ParameterError, check_interval, check_option
 from assay.svm.engine import Kernel
 
-#: Kernels that have a name.
+#: Named kernels.
 NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
-#: What sigma means: gamma = 1 / (2 sigma^2), or gamma = 1 / sigma^2.
+#: Meanings of sigma: gamma = 1 / (2 sigma^2), or gamma = 1 / sigma^2.
 CONVENTIONS = ("2sigma2", "sigma2")
 
 KernelFunction = Callable[[Any, Any], Any]
 
 
 def check_kernel_params(params: Mapping[str, Any]) -> None:
-    """Refuse kernel parameters that make no sense, alone or together.
+    """Raise unless the kernel parameters are valid, alone and together.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def check_kernel_params(params: Mapping[str, Any]) -> None:
     Raises
     ------
     ParameterError
-        Naming the parameter, what is allowed and what came.
+        Naming the parameter, the allowed values and the value received.
 
     Examples
     --------
@@ -64,21 +64,21 @@ def check_kernel_params(params: Mapping[str, Any]) -> None:
 def resolve(
     params: Mapping[str, Any], rows: Any, weight: NDArray[np.float64] | None = None
 ) -> Kernel:
-    r"""Return the kernel that the parameters mean on these training rows.
+    r"""Return the kernel defined by the parameters and these training rows.
 
     Parameters
     ----------
     params : mapping of str to object
         As checked by `check_kernel_params`.
     rows : ndarray or CSR matrix of shape (n_samples, n_features)
-        Training rows; looked at only for ``gamma='scale'``.
+        Training rows; used only for ``gamma='scale'``.
     weight : ndarray of shape (n_samples,), optional
         A row of weight 2 counts as two rows.
 
     Returns
     -------
     Kernel
-        With a number for gamma: :math:`1/(d\,\mathrm{Var}(X))` for 'scale' (1 when all values are
+        With a number for gamma: :math:`1/(d\,\mathrm{Var}(X))` for 'scale' (1 if all values are
         equal), 1/d for 'auto', :math:`1/(2\sigma^2)` or :math:`1/\sigma^2` when sigma is given.
 
     Examples

@@ -1,4 +1,4 @@
-"""Probabilities of classes from a kernel."""
+"""Kernel logistic regression."""
 
 from __future__ import annotations
 
@@ -25,43 +25,43 @@ from assay.svm._kernel import resolve
 from assay.svm._machine import KernelMachine
 from assay.svm._newton import Logistic, minimise
 
-#: Matrices of n x n float64 are factorised: beyond this they no longer fit or take hours.
+#: Largest n for which the n x n float64 matrices fit in memory and factorise in reasonable time.
 _MOST_ROWS = 10_000
 #: Up to this many rows, matrices are factorised on one thread.
 _ONE_THREAD = 1000
 
 
 class KernelLogisticRegression(KernelMachine, Classifier):
-    r"""Model the probabilities of classes by smooth functions of a kernel.
+    r"""Kernel logistic regression: class probabilities from a kernel.
 
     Parameters
     ----------
     C : float > 0, default=1.0
-        Weight of the data against smoothness: small = smooth.
+        Inverse strength of the penalty. Smaller values give smoother functions.
     kernel : {'linear', 'poly', 'rbf', 'sigmoid', 'precomputed'} or callable, default='rbf'
-        The kernel, as in `SVC`. A model with a function can predict but not be saved.
+        The kernel, as in `SVC`. A model with a function as kernel can predict but not be saved.
     degree : int >= 1, default=3
-        Exponent of 'poly'.
+        Degree of 'poly'. Larger values give more flexible boundaries.
     gamma : {'scale', 'auto'} or float > 0, default='scale'
-        Factor in 'poly', 'rbf' and 'sigmoid'. 'scale': 1 / (n_features * variance of X); 'auto':
-        1 / n_features.
+        Coefficient of 'poly', 'rbf' and 'sigmoid'. Larger values make 'rbf' narrower, which
+        overfits more easily. 'scale': 1 / (n_features * variance of X); 'auto': 1 / n_features.
     coef0 : float, default=0.0
-        Summand in 'poly' and 'sigmoid'.
+        Constant term of 'poly' and 'sigmoid'.
     tol : float > 0, default=1e-08
-        Largest difference between a dual variable and the probability that it stands for.
+        Largest difference between a dual variable and its value implied by the probabilities.
     class_weight : dict or 'balanced', default=None
-        Factor of C for each class. 'balanced': inversely proportional to its weight.
+        Factor of C for each class. 'balanced': inversely proportional to the weight of the class.
     max_iter : int >= 1, default=100
-        Most Newton steps.
+        Maximum number of Newton steps.
     multi_class : {'multinomial', 'ovr'}, default='multinomial'
-        More than two classes: one softmax, or each class against the rest.
+        More than two classes: softmax, or one binary model per class against the rest.
     sigma : float > 0, default=None
-        Width of the 'rbf' kernel, instead of `gamma`.
+        Width of the 'rbf' kernel, instead of `gamma`. Larger values give smoother functions.
     sigma_convention : {'2sigma2', 'sigma2'}, default='2sigma2'
         Whether gamma is 1 / (2 sigma^2) or 1 / sigma^2; the literature has both.
     check_kernel : bool, default=True
-        Whether a Gram matrix that was given, or comes from a function, must be symmetric and
-        positive semidefinite.
+        Whether to raise an error if a Gram matrix, passed in or computed by a function, is not
+        symmetric and positive semidefinite.
 
     Attributes
     ----------
@@ -70,23 +70,24 @@ class KernelLogisticRegression(KernelMachine, Classifier):
     class_weight_ : ndarray of shape (n_classes,)
         Factor of C for each class.
     support_ : ndarray of int32 of shape (n_kept,)
-        The training rows that predictions need: all with a weight above 0.
+        Indices of the training rows used in predictions: all with a weight above 0.
     support_vectors_ : ndarray or CSR matrix of shape (n_kept, n_features), or list of items
         These rows.
     dual_coef_ : ndarray of shape (1, n_kept) or (n_classes, n_kept)
-        Dual variables; one line for two classes.
+        Dual variables; one row for two classes.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-        Thresholds.
+        The intercepts.
     gradient_norm_ : float
-        Largest difference between a dual variable and the probability that it stands for.
+        Largest difference between a dual variable and its value implied by the probabilities.
     duality_gap_ : float
-        Primal minus dual objective (the sum over problems): no solution is better by more.
+        Primal minus dual objective (summed over problems): an upper bound on the distance to the
+        optimum.
     n_iter_ : ndarray of int32 of shape (1,) or (n_classes,)
         Newton steps.
     stop_reason_ : str
         'converged', 'max_iter' or 'precision'.
     gamma_ : float
-        The factor in use.
+        The value of gamma in use.
     n_samples_fit_ : int
         Number of training rows.
     shape_fit_ : tuple of int
@@ -104,14 +105,14 @@ class KernelLogisticRegression(KernelMachine, Classifier):
     :math:`P(c \mid x) \propto e^{f_c(x) + b_c}` with the sum of all :math:`\|f_c\|_K^2`. By the
     representer theorem :math:`f = \sum_i \alpha_i K(x_i, \cdot)`; unlike in `SVC` no
     :math:`\alpha_i` is zero. Newton's method, O(n^3) for each step and class, O(n) for each row to
-    predict; so at most 10,000 training rows. For more, put scikit-learn's ``Nystroem`` before a
-    linear logistic regression.
+    predict, so at most 10,000 training rows are accepted. For more, put scikit-learn's ``Nystroem``
+    before a linear logistic regression.
 
     With ``kernel='linear'`` it is the logistic regression with an L2 penalty.
 
     See Also
     --------
-    SVC : The hinge loss: no probabilities, few rows kept.
+    SVC : The hinge loss: no probabilities, but predictions use only some of the rows.
 
     Examples
     --------
@@ -156,7 +157,7 @@ class KernelLogisticRegression(KernelMachine, Classifier):
         self.check_kernel = check_kernel
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the smoothest functions that explain the classes.
+        """Fit the model.
 
         Parameters
         ----------
@@ -190,7 +191,7 @@ class KernelLogisticRegression(KernelMachine, Classifier):
         gram = kernel.matrix(rows[used]) if gram is None else gram[np.ix_(used, used)]
         factors = class_weights(self.class_weight, self.classes_, codes, weight[used])
         price = float(self.C) * weight[used] * factors[codes]
-        # Threads do not help with small matrices, and they change the last bits.
+        # Threads do not help with small matrices, and they change the last bits of the result.
         with threadpool_limits(1 if len(used) <= _ONE_THREAD else None):
             found = self._solve(np.asarray(gram, dtype=np.float64), codes, price)
         self._keep(rows, used.astype(np.int32))
@@ -204,7 +205,7 @@ class KernelLogisticRegression(KernelMachine, Classifier):
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return the functions' values: log odds up to a constant.
+        """Return the values of the functions: log-odds up to a constant.
 
         Parameters
         ----------
@@ -214,7 +215,7 @@ class KernelLogisticRegression(KernelMachine, Classifier):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Two classes: log odds of the second.
+            Two classes: log-odds of the second.
         """
         check_is_fitted(self)
         scores = self._queries(X).sums(self.dual_coef_.T) + self.intercept_
@@ -255,7 +256,7 @@ class KernelLogisticRegression(KernelMachine, Classifier):
         if self.multi_class == "multinomial":
             return softmax(scores, axis=1)  # type: ignore[no-any-return]
         shares = expit(scores)
-        # Far from every class all shares may underflow; they are then equal.
+        # Far from every class all probabilities may underflow; then they are equal.
         shares = np.maximum(shares, np.finfo(np.float64).tiny)
         return shares / shares.sum(axis=1, keepdims=True)  # type: ignore[no-any-return]
 
@@ -285,7 +286,7 @@ class KernelLogisticRegression(KernelMachine, Classifier):
         if worst.stop_reason != "converged":
             warnings.warn(
                 f"KernelLogisticRegression did not converge ({worst.stop_reason}, {worst.n_iter} "
-                f"steps): the residual is {worst.residual:.3g}, tol={self.tol:g} was asked for. "
+                f"steps): the residual is {worst.residual:.3g}, above tol={self.tol:g}. "
                 f"Lower C, scale the columns (StandardScaler), or raise max_iter={self.max_iter}",
                 ConvergenceWarning,
                 stacklevel=3,
@@ -309,6 +310,6 @@ class KernelLogisticRegression(KernelMachine, Classifier):
         check_array_state(self, "n_iter_", "i", (1 if single else k,), low=0)
         for name in ("gradient_norm_", "duality_gap_"):
             if type(getattr(self, name, None)) is not float:
-                raise DataError(f"{where}.{name} is missing or no number")
+                raise DataError(f"{where}.{name} is missing or not a number")
         if not isinstance(getattr(self, "stop_reason_", None), str):
-            raise DataError(f"{where}.stop_reason_ is missing or no text")
+            raise DataError(f"{where}.stop_reason_ is missing or not a string")

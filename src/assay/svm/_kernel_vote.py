@@ -1,4 +1,4 @@
-"""Classification by a vote of all training rows, weighted by their nearness."""
+"""Classification by a vote of all training rows, weighted by a kernel of the distance."""
 
 from __future__ import annotations
 
@@ -23,16 +23,17 @@ _CHUNK = 2_000_000
 
 
 class KernelVoteClassifier(Classifier):
-    r"""Let all training rows vote, each by how near it is.
+    r"""Classify by a vote of all training rows, with closer rows weighing more.
 
     Parameters
     ----------
     kernel : {'inverse', 'rbf'}, default='rbf'
         Weight of a vote: :math:`1/\|x - x_i\|^2` or :math:`e^{-\gamma \|x - x_i\|^2}`.
     gamma : {'scale', 'auto'} or float > 0, default='scale'
-        Factor of 'rbf'. 'scale': 1 / (n_features * variance of X); 'auto': 1 / n_features.
+        Coefficient of 'rbf'. Larger values let only closer rows count. 'scale': 1 / (n_features *
+        variance of X); 'auto': 1 / n_features.
     sigma : float > 0, default=None
-        Width of 'rbf', instead of `gamma`.
+        Width of 'rbf', instead of `gamma`. Larger values let more distant rows count.
     sigma_convention : {'2sigma2', 'sigma2'}, default='2sigma2'
         Whether gamma is 1 / (2 sigma^2) or 1 / sigma^2; the literature has both.
 
@@ -41,13 +42,13 @@ class KernelVoteClassifier(Classifier):
     classes_ : ndarray of shape (n_classes,)
         The labels seen in fit, sorted.
     rows_ : ndarray of shape (n_samples_fit_, n_features_in_)
-        The training rows; not a copy when they came as a C-ordered float array.
+        The training rows; not copied if X was a C-ordered float array.
     codes_ : ndarray of int64 of shape (n_samples_fit_,)
         The training labels as positions in `classes_`.
     weight_ : ndarray of shape (n_samples_fit_,)
         Sample weights of the votes.
     gamma_ : float
-        The factor in use.
+        The value of gamma in use.
     n_samples_fit_ : int
         Number of training rows.
     n_features_in_ : int
@@ -62,13 +63,13 @@ class KernelVoteClassifier(Classifier):
 
     and the class with the largest share wins; for two classes this is
     :math:`\mathrm{sign} \sum_i y_i\, d(x_i, x)`. A tie goes to the first class. With 'inverse',
-    rows at distance 0 decide alone. Weights are taken relative to the nearest row, so that rows far
-    from all others do not underflow to no vote at all. O(1) to fit, O(n d) for each row to predict.
-    Deterministic.
+    rows at distance 0 decide alone. Weights are computed relative to the nearest row, so that they
+    do not all underflow to zero for rows far from the training rows. O(1) to fit, O(n d) for each
+    row to predict. Deterministic.
 
     See Also
     --------
-    SVC : Learns which rows vote, and how much.
+    SVC : Learns which rows vote, and with what weight.
 
     Examples
     --------
@@ -96,7 +97,7 @@ class KernelVoteClassifier(Classifier):
         self.sigma_convention = sigma_convention
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Keep the training rows, their classes and weights.
+        """Store the training rows, their classes and weights.
 
         Parameters
         ----------
@@ -158,14 +159,14 @@ class KernelVoteClassifier(Classifier):
         for begin in range(0, len(queries), size):
             block = queries[begin : begin + size].astype(np.float64, copy=False)
             votes = self._votes(cdist(block, refs, "sqeuclidean"))
-            # One matrix product per row: the same bits whatever rows are asked about together.
+            # One matrix product per row: the result does not depend on the other rows.
             shares = np.array([vote @ ballots for vote in votes])
             parts.append(shares / shares.sum(axis=1, keepdims=True))
         return np.concatenate(parts)
 
     def _votes(self, squared: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the weight of each training row for each query, the nearest having 1."""
-        # Overflowed distances are equally, infinitely far.
+        """Return the weight of each training row for each query, relative to the nearest row."""
+        # Distances that overflow are treated as equally far.
         squared = np.minimum(squared, np.finfo(np.float64).max)
         counted = np.where(self.weight_ > 0, squared, np.inf)
         nearest = counted.min(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""What all kernel machines share: rows of any kind in, kept rows and kernel values out."""
+"""Base class of all kernel machines: input checks, support vectors and kernel values."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _KEPT = ("vectors_", "vectors_data_", "vectors_indices_", "vectors_indptr_", "it
 
 
 class KernelMachine(Estimator):
-    """Takes tables, CSR matrices, Gram matrices, or items that are no rows of numbers.
+    """Accepts tables, CSR matrices, Gram matrices, or items that are not rows of numbers.
 
     A subclass has the parameters `kernel`, `degree`, `gamma`, `coef0`, `sigma`,
     `sigma_convention` and `check_kernel`, and the fitted attributes `support_`, `gamma_` and
-    `n_samples_fit_`. The rows that it keeps are, by what came,
+    `n_samples_fit_`. The support vectors are stored according to the type of X:
 
     - ``vectors_``: a matrix;
     - ``vectors_data_``, ``vectors_indices_``, ``vectors_indptr_``: the arrays of a CSR matrix;
     - ``items_``: a list, for a kernel that is a function of items;
-    - nothing for ``kernel='precomputed'``: `support_` says which columns are looked at.
+    - nothing for ``kernel='precomputed'``: `support_` gives the columns to use.
     """
 
     takes_sparse: ClassVar[bool] = True
@@ -42,7 +42,7 @@ class KernelMachine(Estimator):
 
     @property
     def support_vectors_(self) -> Any:
-        """The training rows that predictions need: a matrix, a CSR matrix or a list of items."""
+        """The training rows used in predictions: a matrix, a CSR matrix or a list of items."""
         if hasattr(self, "items_"):
             return self.items_
         if hasattr(self, "vectors_data_"):
@@ -80,14 +80,14 @@ class KernelMachine(Estimator):
         return super()._rows(X, reset=reset, finite=finite)
 
     def _training_table(self, rows: Any, weight: NDArray[np.float64] | None) -> Table:
-        """Return the training rows as the engine takes them."""
+        """Return the training rows in the engine's form."""
         gram = self._gram(rows)
         if gram is not None:
             return Table(PRECOMPUTED, gram)
         return Table(resolve(vars(self), rows, weight), rows)
 
     def _gram(self, rows: NDArray[Any]) -> NDArray[Any] | None:
-        """Return the checked training Gram matrix of a function or of a given matrix."""
+        """Return the checked training Gram matrix, computed by the function or passed in."""
         if callable(self.kernel):
             gram: NDArray[Any] = gram_of_function(self.kernel, rows, rows)
         elif self.kernel == "precomputed":
@@ -104,7 +104,7 @@ class KernelMachine(Estimator):
         return gram
 
     def _keep(self, rows: Any, index: NDArray[np.int32]) -> None:
-        """Keep the rows that predictions need."""
+        """Store the rows used in predictions."""
         for name in _KEPT:
             if hasattr(self, name):
                 delattr(self, name)
@@ -124,10 +124,10 @@ class KernelMachine(Estimator):
             self.vectors_ = np.ascontiguousarray(rows[index])
 
     def _queries(self, X: Any) -> Queries:
-        """Check a table and return it ready to be decided about."""
+        """Check the rows to predict and prepare them."""
         rows = self._predict_data(X)
         if self.kernel == "precomputed":
-            # The number of columns was checked: it is that of the training rows.
+            # The number of columns was checked against the training rows.
             return Queries(None, rows[:, self.support_], None)
         vectors = self.support_vectors_
         if callable(self.kernel):
@@ -193,7 +193,7 @@ class KernelMachine(Estimator):
 
 
 class Queries:
-    """Rows to decide about: with their kernel values, or with what the engine makes them from."""
+    """Rows to predict: with their kernel values, or with what the engine needs to compute them."""
 
     def __init__(self, kernel: engine.Kernel | None, rows: Any, vectors: Any) -> None:
         self.kernel = kernel
@@ -206,7 +206,7 @@ class Queries:
     def sums(
         self, coef: NDArray[np.float64], part: slice = slice(None), n_threads: int = 1
     ) -> NDArray[np.float64]:
-        """Return sum_v k(x, v) coef_v over the kept rows of `part`: one column per column."""
+        """Return sum_v k(x, v) coef_v over the stored rows of `part`, for each column of `coef`."""
         if not len(coef):
             return np.zeros((len(self), coef.shape[1]))
         if self.kernel is None:

@@ -1,4 +1,4 @@
-"""Mercer's condition: whether a function or a matrix holds inner products."""
+"""Mercer's condition: whether a function or a matrix is a valid kernel."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from scipy.linalg import cholesky, eigh
 from assay.base import DataError, ParameterError
 from assay.svm._gram import gram_of_function
 
-#: Asymmetry and negative eigenvalues up to this, relative to the size of the matrix, are rounding.
+#: Asymmetry and negative eigenvalues up to this, relative to the matrix norm, count as rounding.
 _ROUNDING = {np.dtype(np.float32): 1e-5, np.dtype(np.float64): 1e-9}
 
 
 @dataclass(frozen=True)
 class MercerReport:
-    """What `check_mercer` found.
+    """Result of `check_mercer`.
 
     Parameters
     ----------
@@ -31,10 +31,11 @@ class MercerReport:
     smallest_eigenvalue, largest_eigenvalue : float
         Of the symmetric part of the matrix.
     pair : tuple of int or None
-        The pair (i, j) to blame: of the largest asymmetry; or with a negative :math:`K_{ii}`
-        (i = j); or with :math:`K_{ij}^2 > K_{ii} K_{jj}`. None when no single pair is to blame.
+        A pair (i, j) that violates the condition: that of the largest asymmetry; or with a negative
+        :math:`K_{ii}` (i = j); or with :math:`K_{ij}^2 > K_{ii} K_{jj}`. None if no single pair
+        does.
     reason : str
-        Empty when the matrix passes; otherwise what is wrong, in one sentence.
+        Empty if the matrix passes; otherwise the problem in one sentence.
     """
 
     n_rows: int
@@ -52,28 +53,28 @@ class MercerReport:
 
 
 def check_mercer(kernel: Any, X: Any = None) -> MercerReport:
-    r"""Check whether a function or a matrix can be a kernel on these rows.
+    r"""Check whether a function or a matrix is a valid kernel on these rows.
 
     Parameters
     ----------
     kernel : array-like of shape (n, n) or callable
-        A Gram matrix; or a function of two tables, or of two items, as `SVC` takes them.
+        A Gram matrix; or a function of two tables, or of two items, as for `SVC`.
     X : array-like of shape (n, n_features) or sequence of n items, optional
         The rows to try a function on.
 
     Returns
     -------
     MercerReport
-        With the eigenvalues at both ends, and the pair of rows to blame if there is one.
+        Smallest and largest eigenvalue, and the offending pair of rows if there is one.
 
     Notes
     -----
-    K is a kernel exactly if every Gram matrix is symmetric with eigenvalues
+    K is a kernel if and only if every Gram matrix is symmetric with eigenvalues
 
     .. math:: \lambda_1 \ge \ldots \ge \lambda_n \ge 0 .
 
-    A passed check on some rows is evidence, a failed one is proof. Rounding is forgiven up to 1e-9
-    (float32: 1e-5) of the matrix norm. O(n^3).
+    A passed check on some rows is evidence, a failed one is proof. Rounding errors up to 1e-9
+    (float32: 1e-5) of the matrix norm are tolerated. O(n^3).
 
     Examples
     --------
@@ -108,7 +109,7 @@ def check_mercer(kernel: Any, X: Any = None) -> MercerReport:
 
 
 def check_square(gram: ArrayLike) -> NDArray[Any]:
-    """Return a Gram matrix as an array, or refuse what cannot be one."""
+    """Return a Gram matrix as an array, or raise if it cannot be one."""
     try:
         array = np.asarray(gram)
         array = array if array.dtype == np.float32 else array.astype(np.float64, copy=False)
@@ -123,13 +124,13 @@ def check_square(gram: ArrayLike) -> NDArray[Any]:
 
 
 def require_gram(gram: NDArray[Any]) -> None:
-    """Refuse a training Gram matrix that is not symmetric and positive semidefinite.
+    """Raise unless a training Gram matrix is symmetric and positive semidefinite.
 
-    One Cholesky factorisation when all is well; eigenvalues only for the message.
+    One Cholesky factorisation if it is valid; eigenvalues only for the error message.
     """
     pair, difference = _asymmetry(gram)
     if difference > 0:
-        raise DataError(f"the Gram matrix is no kernel: {_asymmetry_text(gram, pair)}")
+        raise DataError(f"the Gram matrix is not a kernel: {_asymmetry_text(gram, pair)}")
     shifted = gram + np.eye(len(gram), dtype=gram.dtype) * _tolerance(gram)
     try:
         cholesky(shifted, lower=True, overwrite_a=True, check_finite=False)
@@ -140,8 +141,8 @@ def require_gram(gram: NDArray[Any]) -> None:
         if low < -_tolerance(gram):
             text = _negative_text(low, high, gram, _blamed(gram))
             raise DataError(
-                f"the Gram matrix is no kernel: {text}. check_kernel=False fits all the same, "
-                "without any promise of an optimum"
+                f"the Gram matrix is not a kernel: {text}. check_kernel=False fits anyway, "
+                "without guarantee of an optimum"
             ) from None
 
 
@@ -158,7 +159,7 @@ def _asymmetry(gram: NDArray[Any]) -> tuple[tuple[int, int], float]:
 
 
 def _blamed(gram: NDArray[Any]) -> tuple[int, int] | None:
-    """Find a pair of rows that alone breaks the condition."""
+    """Find a single pair of rows that violates the condition."""
     diagonal = np.diag(gram).astype(np.float64)
     i = int(np.argmin(diagonal))
     tolerance = _tolerance(gram)

@@ -6,9 +6,9 @@ r"""Newton's method for logistic losses in the space of a kernel.
 
 with the softmax cross-entropy for several columns, and the logistic loss for one. A step linearises
 the condition :math:`A = -\nabla \ell` and solves it through
-:math:`Z = (K + W^{-1})^{-1}`, which needs no inverse of K and none of W (Rasmussen and Williams,
-Gaussian Processes for Machine Learning, algorithms 3.1 and 3.3), with the thresholds b eliminated
-by :math:`1^\top A_c = 0`. O(k n^3) for each step; steps converge quadratically.
+:math:`Z = (K + W^{-1})^{-1}`, which needs neither the inverse of K nor that of W (Rasmussen and
+Williams, Gaussian Processes for Machine Learning, algorithms 3.1 and 3.3), with the intercepts b
+eliminated by :math:`1^\top A_c = 0`. O(k n^3) for each step; steps converge quadratically.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ Operator = Callable[[Matrix], Matrix]
 
 @dataclass(frozen=True)
 class Logistic:
-    """A solved problem and its certificate.
+    """A solved problem and its optimality certificate.
 
     Parameters
     ----------
     coef : ndarray of shape (n, k)
         Dual variables A.
     intercept : ndarray of shape (k,)
-        Thresholds b.
+        Intercepts b.
     residual : float
-        Largest difference between a dual variable and the probability that it stands for.
+        Largest difference between a dual variable and its value implied by the probabilities.
     gap : float
         Primal minus dual objective.
     n_iter : int
         Newton steps.
     stop_reason : str
-        'converged', 'max_iter' or 'precision' (no step of float64 decreases the objective).
+        'converged', 'max_iter' or 'precision' (no step in float64 decreases the objective).
     """
 
     coef: Matrix
@@ -65,11 +65,11 @@ def minimise(
     truth : ndarray of shape (n, k)
         Indicators of the classes; one column of 0 and 1 for the logistic loss of two classes.
     price : ndarray of shape (n,)
-        :math:`C_i`, C times the weight of a row.
+        :math:`C_i`, C times the weight of row i.
     tol : float
         Largest residual.
     max_iter : int
-        Most steps.
+        Maximum number of steps.
 
     Returns
     -------
@@ -125,7 +125,7 @@ def _probability(scores: Matrix) -> Matrix:
 def _objective(
     coef: Matrix, smooth: Matrix, scores: Matrix, truth: Matrix, price: NDArray[np.float64]
 ) -> float:
-    """Half the squared norm plus the loss; `smooth` is K A, without thresholds."""
+    """Half the squared norm plus the loss; `smooth` is K A, without intercepts."""
     if truth.shape[1] == 1:
         losses = -log_expit(np.where(truth > 0, scores, -scores))[:, 0]
     else:
@@ -134,7 +134,7 @@ def _objective(
 
 
 def _dual(coef: Matrix, smooth: Matrix, truth: Matrix, price: NDArray[np.float64]) -> float:
-    """Return the dual objective; minus infinity when the point is not feasible."""
+    """Return the dual objective; minus infinity if the point is not feasible."""
     share = truth - coef / price[:, None]
     if share.shape[1] == 1:
         share = np.hstack([share, 1 - share])
@@ -149,18 +149,18 @@ def _residual(coef: Matrix, scores: Matrix, truth: Matrix, price: NDArray[np.flo
 
 
 def _thresholds(free: Matrix, solve: Operator, k: int) -> tuple[Matrix, Matrix]:
-    """Return the b for which the columns of A sum to zero, and how A follows b."""
+    """Return the b for which the columns of A sum to zero, and the derivative of A by b."""
     n = len(free)
     columns = np.stack([solve(np.ones((n, 1)) * unit) for unit in np.eye(k)], axis=2)
     shift = np.linalg.lstsq(columns.sum(axis=0), free.sum(axis=0), rcond=1e-10)[0]
-    # Adding a number to all b of a softmax changes nothing: they are made to sum to zero.
+    # Adding a constant to all b of a softmax changes nothing, so they are made to sum to zero.
     return shift if k == 1 else shift - shift.mean(), columns
 
 
 def _operators(
     gram: Matrix, scores: Matrix, price: NDArray[np.float64]
 ) -> tuple[Operator, Operator]:
-    """Return V -> (K + W^-1)^-1 V and V -> W V, W being the curvature of the loss."""
+    """Return V -> (K + W^-1)^-1 V and V -> W V, W the Hessian of the loss."""
     p = _probability(scores)
     if p.shape[1] == 1:
         weight = price[:, None] * p * (1 - p)

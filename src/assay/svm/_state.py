@@ -1,4 +1,4 @@
-"""Checks of a restored certificate."""
+"""Check the fitted attributes of a restored SVC or SVR."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.base import DataError, check_array_state
 
 
 def check_certificate(model: Any, n_problems: int) -> None:
-    """Refuse a restored model whose thresholds or certificates do not fit.
+    """Raise if the intercepts or certificates of a restored model are invalid.
 
     Parameters
     ----------
@@ -18,7 +18,7 @@ def check_certificate(model: Any, n_problems: int) -> None:
         With `intercept_`, `margin_`, `C_`, `kkt_residual_`, `duality_gap_`, one number for each
         problem, `stop_reason_` and `fit_status_`.
     n_problems : int
-        How many.
+        Number of binary problems.
 
     Raises
     ------
@@ -35,6 +35,6 @@ def check_certificate(model: Any, n_problems: int) -> None:
         if not fits or array.shape != (n_problems,) or not (array > 0).all():
             raise DataError(f"{where}.{name} is missing or does not hold {n_problems} numbers > 0")
     if not isinstance(getattr(model, "stop_reason_", None), str):
-        raise DataError(f"{where}.stop_reason_ is missing or no text")
+        raise DataError(f"{where}.stop_reason_ is missing or not a string")
     if type(getattr(model, "fit_status_", None)) is not int or model.fit_status_ not in (0, 1):
         raise DataError(f"{where}.fit_status_ is missing or not 0 or 1")

@@ -1,4 +1,4 @@
-"""Classification by the widest margin in the space of a kernel."""
+"""Support vector classification."""
 
 from __future__ import annotations
 
@@ -50,61 +50,62 @@ from assay.svm._machine import KernelMachine, Queries
 from assay.svm._path import ClassifierPath
 from assay.svm._state import check_certificate
 
-#: Signed dual variables of a fit, and its price.
+#: Signed dual variables of a fit, and its C.
 Start = tuple[NDArray[np.float64], float]
 
 
 class SVC(KernelMachine, Classifier):
-    r"""Separate classes by the widest margin in the space of a kernel.
+    r"""Support vector machine: separate classes with the widest margin, by a kernel.
 
     Parameters
     ----------
     C : float > 0, default=1.0
-        Price of one unit of slack: small = wide margin. Infinity = hard margin; an error when the
-        classes cannot be separated.
+        Penalty of margin violations. Smaller values give a wider margin and regularise more.
+        Infinity is a hard margin, an error if the classes cannot be separated.
     kernel : {'linear', 'poly', 'rbf', 'sigmoid', 'precomputed'} or callable, default='rbf'
-        The kernel, see Notes. A function gets two tables and returns the matrix of all pairs; or
-        two items (texts, graphs, anything) and returns a number, X then being a list of items. A
-        model with a function can predict but not be saved.
+        The kernel, see Notes. A function either takes two tables and returns the matrix of all
+        pairs, or takes two items (texts, graphs, ...) and returns a number; X is then a list of
+        items. A model with a function as kernel can predict but not be saved.
     degree : int >= 1, default=3
-        Exponent of 'poly'.
+        Degree of 'poly'. Larger values give more flexible boundaries.
     gamma : {'scale', 'auto'} or float > 0, default='scale'
-        Factor in 'poly', 'rbf' and 'sigmoid'. 'scale': 1 / (n_features * variance of X); 'auto':
-        1 / n_features.
+        Coefficient of 'poly', 'rbf' and 'sigmoid'. Larger values make 'rbf' narrower, which
+        overfits more easily. 'scale': 1 / (n_features * variance of X); 'auto': 1 / n_features.
     coef0 : float, default=0.0
-        Summand in 'poly' and 'sigmoid'.
+        Constant term of 'poly' and 'sigmoid'.
     shrinking : bool, default=True
-        Whether the solver sets rows aside that look decided. Changes speed only.
+        Whether to leave out rows that stay at a bound for a while. Affects only speed.
     tol : float > 0, default=0.001
-        Largest violation of the optimality conditions.
+        Largest violation of the optimality (KKT) conditions.
     cache_size : float > 0, default=200
-        Megabytes for kernel values.
+        Memory for kernel values in megabytes. Affects only speed.
     class_weight : dict or 'balanced', default=None
-        Factor of C for each class. 'balanced': inversely proportional to its weight.
+        Factor of C for each class. 'balanced': inversely proportional to the weight of the class.
     verbose : bool or int, default=False
         Whether to print the certificate of each problem solved.
     max_iter : int >= -1, default=-1
-        Most iterations for one problem; -1 = no limit.
+        Maximum number of iterations per binary problem; -1 = no limit.
     decision_function_shape : {'ovr', 'ovo'}, default='ovr'
-        One column per class, or one per pair of classes, when there are more than two.
+        Columns of `decision_function` with more than two classes: one per class, or one per pair.
     break_ties : bool, default=False
         Whether `predict` breaks ties of votes by confidence instead of taking the first class.
     random_state : int, RandomState or None, default=None
-        Not used: nothing here is random.
+        Accepted for compatibility with scikit-learn; the fit is deterministic.
     sigma : float > 0, default=None
-        Width of the 'rbf' kernel, instead of `gamma`.
+        Width of the 'rbf' kernel, instead of `gamma`. Larger values give smoother functions.
     sigma_convention : {'2sigma2', 'sigma2'}, default='2sigma2'
         Whether gamma is 1 / (2 sigma^2) or 1 / sigma^2; the literature has both.
     slack_budget : float >= 0, default=None
-        Instead of C: the most that the slacks of a problem may sum to. Large = wide margin.
+        Upper bound on the sum of slacks of each problem, instead of C. Larger values give a wider
+        margin.
     multi_class : {'ovo', 'ovr'}, default='ovo'
-        More than two classes: every pair of classes votes, or each class against the rest and the
-        largest decision wins.
+        More than two classes: 'ovo' fits every pair of classes and lets them vote; 'ovr' fits each
+        class against the rest and the largest decision value wins.
     check_kernel : bool, default=True
-        Whether a Gram matrix that was given, or comes from a function, must be symmetric and
-        positive semidefinite.
+        Whether to raise an error if a Gram matrix, passed in or computed by a function, is not
+        symmetric and positive semidefinite.
     warm_start : bool, default=False
-        Whether `fit` starts from the last solution, for another C on the same rows.
+        Whether to start from the last solution; useful for another C on the same rows.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -115,36 +116,36 @@ class SVC(KernelMachine, Classifier):
     class_weight_ : ndarray of shape (n_classes,)
         Factor of C for each class.
     support_ : ndarray of int32 of shape (n_SV,)
-        The training rows with a dual variable above 0, class by class.
+        Indices of the support vectors among the training rows, class by class.
     support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features), or list of items
-        These rows. Predictions need no others.
+        The support vectors. Predictions use no other rows.
     n_support_ : ndarray of int32 of shape (n_classes,)
-        Their number in each class.
+        Number of support vectors of each class.
     dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
         Dual variables with the sign of the class, in libsvm's order; with `multi_class='ovr'` one
-        line per class.
+        row per class.
     intercept_ : ndarray of shape (n_problems,)
-        Thresholds b: the mean over the free support vectors.
+        Intercepts b: the mean over the free support vectors.
     coef_ : ndarray of shape (n_problems, n_features)
         Normal vectors w, for the linear kernel only.
     margin_ : ndarray of shape (n_problems,)
         1 / \|w\|, the distance from the boundary to the margin.
     slack_ : ndarray of the shape of `dual_coef_`
-        Slack of each support vector in each of its problems. Other rows have none.
+        Slack of each support vector in each of its problems; 0 for all other rows.
     C_ : ndarray of shape (n_problems,)
-        Price of slack in use: `C`, or the one that spends `slack_budget`.
+        The C in use: `C`, or the one found for `slack_budget`.
     kkt_residual_ : ndarray of shape (n_problems,)
-        Largest violation of the optimality conditions.
+        Largest violation of the optimality (KKT) conditions.
     duality_gap_ : ndarray of shape (n_problems,)
-        Primal minus dual objective: no solution is better by more than this.
+        Primal minus dual objective: an upper bound on the distance to the optimum.
     n_iter_ : ndarray of int32 of shape (n_problems,)
         Iterations.
     stop_reason_ : str
-        'converged', or what stopped the worst problem.
+        'converged', or why the worst problem stopped.
     fit_status_ : int
         0 = converged, 1 = not.
     gamma_ : float
-        The factor in use.
+        The value of gamma in use.
     n_samples_fit_ : int
         Number of training rows.
     shape_fit_ : tuple of int
@@ -162,7 +163,7 @@ class SVC(KernelMachine, Classifier):
               y_i f(x_i) \ge 1 - \xi_i, \quad \xi_i \ge 0
 
     so :math:`\xi_i = \max(0, 1 - y_i f(x_i))` is the hinge loss. It is solved in the dual, where
-    rows appear in :math:`K(x, z) = \phi(x) \cdot \phi(z)` only:
+    rows appear only in :math:`K(x, z) = \phi(x) \cdot \phi(z)`:
 
     ===========  =================================================================================
     'linear'     :math:`x \cdot z`
@@ -170,21 +171,21 @@ class SVC(KernelMachine, Classifier):
                  inhomogeneous with :math:`\gamma = r = 1`
     'rbf'        :math:`e^{-\gamma \|x - z\|^2}`, :math:`\gamma = 1/(2 \sigma^2)`
                  or :math:`1/\sigma^2`
-    'sigmoid'    :math:`\tanh(\gamma x \cdot z + r)`, which is no kernel for most settings
-    ===========  =================================================================================
+    'sigmoid' :math:`\tanh(\gamma x \cdot z + r)`, not a valid kernel for most settings ===========
+    =================================================================================
 
-    A sample weight of 2 is a row that occurs twice, also in the variance of ``gamma='scale'``
-    (scikit-learn takes that without weights). Between O(n^2) and O(n^3) to fit. Deterministic.
+    A row of weight 2 counts as two rows, also in the variance of ``gamma='scale'`` (scikit-learn
+    ignores weights there). Fitting takes between O(n^2) and O(n^3). Deterministic.
 
-    There is no `probability`: Platt's sigmoid on hidden folds inside ``fit``, which scikit-learn
-    deprecates, can contradict `predict`. For probabilities use scikit-learn's
+    There is no `probability` parameter: scikit-learn deprecates it, since Platt scaling on internal
+    folds can contradict `predict`. For probabilities use scikit-learn's
     ``CalibratedClassifierCV(SVC(), ensemble=False)``, or `KernelLogisticRegression`.
 
     See Also
     --------
     SVR : Regression.
-    KernelLogisticRegression : Probabilities from a kernel.
-    check_mercer : Whether a function is a kernel.
+    KernelLogisticRegression : Class probabilities from a kernel.
+    check_mercer : Check whether a function is a valid kernel.
 
     Examples
     --------
@@ -199,9 +200,9 @@ class SVC(KernelMachine, Classifier):
 
     model_id: ClassVar[int | None] = 190
     assay_path: ClassVar[ClassifierPath] = ClassifierPath()
-    # Two fits stop at two points within the tolerance; with tol=1e-10 a test of ours holds.
+    # Two fits may stop at different points within the tolerance; our own test uses tol=1e-10.
     expected_failures: ClassVar[Mapping[str, str]] = {
-        f"check_sample_weight_equivalence_on_{kind}_data": "the default tol is 1e-3, wanted is 1e-7"
+        f"check_sample_weight_equivalence_on_{kind}_data": "tol is 1e-3 by default, not 1e-7"
         for kind in ("dense", "sparse")
     }
 
@@ -253,7 +254,7 @@ class SVC(KernelMachine, Classifier):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the widest margin between every two classes.
+        """Fit the model.
 
         Parameters
         ----------
@@ -275,7 +276,7 @@ class SVC(KernelMachine, Classifier):
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Return how far each row is on the side of each class, in margins.
+        """Return the decision values: distance from the boundary in units of the margin.
 
         Parameters
         ----------
@@ -285,9 +286,9 @@ class SVC(KernelMachine, Classifier):
         Returns
         -------
         ndarray of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
-            Two classes: positive for the second. Otherwise one column per class (votes, with
-            confidences between ties; or the decisions themselves for ``multi_class='ovr'``), or
-            one per pair (positive for the first of the two).
+            Two classes: positive for the second. Otherwise one column per class (votes, with ties
+            broken by confidence; or the decision values themselves for ``multi_class='ovr'``), or
+            one per pair (positive for the first class of the pair).
         """
         check_is_fitted(self)
         decisions = self._decisions(self._queries(X))
@@ -325,7 +326,7 @@ class SVC(KernelMachine, Classifier):
 
     @property
     def slack_(self) -> NDArray[np.float64]:
-        """The slack of each support vector in each of its problems; computed when asked for."""
+        """The slack of each support vector in each of its problems; computed on access."""
         if not hasattr(self, "dual_coef_"):
             raise AttributeError("SVC has no slack_ before fit")
         if self.kernel == "precomputed":
@@ -336,7 +337,7 @@ class SVC(KernelMachine, Classifier):
         return self._hinge(Queries(self._engine_kernel(), vectors, vectors))
 
     def _hinge(self, inner: Queries) -> NDArray[np.float64]:
-        """Return max(0, 1 - y f) of the support vectors, in the places of `dual_coef_`."""
+        """Return max(0, 1 - y f) of the support vectors, in the layout of `dual_coef_`."""
         decisions = self._decisions(inner)
         codes = np.repeat(np.arange(len(self.classes_)), self.n_support_)
         parts = tasks(codes, np.arange(len(codes)), len(self.classes_), self.multi_class)
@@ -345,7 +346,7 @@ class SVC(KernelMachine, Classifier):
             for number, task in enumerate(parts)
         ]
         slack = gather(parts, losses, self.dual_coef_.shape)
-        # Of a row that is no support vector in a problem, the slack is rounding.
+        # If a row is not a support vector of a problem, its slack is only rounding.
         return np.where(self.dual_coef_ != 0, slack, 0.0)
 
     def _check_params(self) -> Settings:
@@ -359,7 +360,7 @@ class SVC(KernelMachine, Classifier):
         class_weights(self.class_weight, np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0))
         if self.slack_budget is not None and self.C != 1.0:
             raise ParameterError(
-                "C is the price of slack and slack_budget its sum; give one of them "
+                "C penalises slack and slack_budget bounds its sum; set only one of them "
                 f"(got C={self.C!r} and slack_budget={self.slack_budget!r})"
             )
         if self.decision_function_shape == "ovo":
@@ -382,7 +383,7 @@ class SVC(KernelMachine, Classifier):
         weight: NDArray[np.float64] | None,
         settings: Settings,
     ) -> None:
-        """Solve all problems and store what they say."""
+        """Solve all problems and store the results."""
         n = len(codes)
         used = np.arange(n) if weight is None else np.flatnonzero(weight > 0)
         weight = np.ones(n) if weight is None else weight
@@ -415,7 +416,7 @@ class SVC(KernelMachine, Classifier):
         settings: Settings,
         starts: list[Start],
     ) -> list[Machine]:
-        """Solve the problems as problems of two classes, several at a time."""
+        """Solve the binary problems, several at a time."""
         inner = settings if len(parts) == 1 else replace(settings, n_threads=1)
 
         def solve(number: int) -> Machine:
@@ -434,7 +435,7 @@ class SVC(KernelMachine, Classifier):
         return in_threads(work, settings.n_threads)
 
     def _starts(self, parts: list[Task], n: int, n_classes: int) -> list[Start]:
-        """Return the last solution of each problem and its price; nothing for a cold start."""
+        """Return the last solution of each problem and its C; nothing for a cold start."""
         shape = (n_lines(n_classes, self.multi_class), len(getattr(self, "support_", ())))
         fits = (
             self.warm_start

@@ -1,4 +1,4 @@
-"""Regression by the flattest function within a tube around the targets."""
+"""Support vector regression."""
 
 from __future__ import annotations
 
@@ -31,58 +31,58 @@ from assay.svm._state import check_certificate
 
 
 class SVR(KernelMachine, Regressor):
-    r"""Fit the flattest function that misses few targets by more than epsilon.
+    r"""Support vector regression with the epsilon-insensitive loss.
 
     Parameters
     ----------
     kernel : {'linear', 'poly', 'rbf', 'sigmoid', 'precomputed'} or callable, default='rbf'
-        The kernel, as in `SVC`. A model with a function can predict but not be saved.
+        The kernel, as in `SVC`. A model with a function as kernel can predict but not be saved.
     degree : int >= 1, default=3
-        Exponent of 'poly'.
+        Degree of 'poly'. Larger values give more flexible boundaries.
     gamma : {'scale', 'auto'} or float > 0, default='scale'
-        Factor in 'poly', 'rbf' and 'sigmoid'. 'scale': 1 / (n_features * variance of X); 'auto':
-        1 / n_features.
+        Coefficient of 'poly', 'rbf' and 'sigmoid'. Larger values make 'rbf' narrower, which
+        overfits more easily. 'scale': 1 / (n_features * variance of X); 'auto': 1 / n_features.
     coef0 : float, default=0.0
-        Summand in 'poly' and 'sigmoid'.
+        Constant term of 'poly' and 'sigmoid'.
     tol : float > 0, default=0.001
-        Largest violation of the optimality conditions.
+        Largest violation of the optimality (KKT) conditions.
     C : float > 0, default=1.0
-        Price of one unit of error beyond epsilon. Infinity = none is allowed; an error when no
-        function of the kernel does that.
+        Penalty of errors beyond epsilon. Smaller values regularise more. Infinity allows no such
+        errors, and raises an error if no function of the kernel achieves that.
     epsilon : float >= 0, default=0.1
-        Errors up to this cost nothing.
+        Errors up to this size are not penalised. Larger values give fewer support vectors.
     shrinking : bool, default=True
-        Whether the solver sets rows aside that look decided. Changes speed only.
+        Whether to leave out rows that stay at a bound for a while. Affects only speed.
     cache_size : float > 0, default=200
-        Megabytes for kernel values.
+        Memory for kernel values in megabytes. Affects only speed.
     verbose : bool or int, default=False
         Whether to print the certificate.
     max_iter : int >= -1, default=-1
-        Most iterations; -1 = no limit.
+        Maximum number of iterations; -1 = no limit.
     sigma : float > 0, default=None
-        Width of the 'rbf' kernel, instead of `gamma`.
+        Width of the 'rbf' kernel, instead of `gamma`. Larger values give smoother functions.
     sigma_convention : {'2sigma2', 'sigma2'}, default='2sigma2'
         Whether gamma is 1 / (2 sigma^2) or 1 / sigma^2; the literature has both.
     check_kernel : bool, default=True
-        Whether a Gram matrix that was given, or comes from a function, must be symmetric and
-        positive semidefinite.
+        Whether to raise an error if a Gram matrix, passed in or computed by a function, is not
+        symmetric and positive semidefinite.
     warm_start : bool, default=False
-        Whether `fit` starts from the last solution, for another C on the same rows.
+        Whether to start from the last solution; useful for another C on the same rows.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
     Attributes
     ----------
     support_ : ndarray of int32 of shape (n_SV,)
-        The training rows on or outside the tube, ascending.
+        Indices of the support vectors, the training rows on or outside the tube, ascending.
     support_vectors_ : ndarray or CSR matrix of shape (n_SV, n_features), or list of items
-        These rows. Predictions need no others.
+        The support vectors. Predictions use no other rows.
     n_support_ : ndarray of int32 of shape (1,)
-        Their number.
+        Number of support vectors.
     dual_coef_ : ndarray of shape (1, n_SV)
-        Their dual variables, positive above the function.
+        Dual variables; positive for targets above the function.
     intercept_ : ndarray of shape (1,)
-        The threshold b: the mean over the free support vectors.
+        The intercept b: the mean over the free support vectors.
     coef_ : ndarray of shape (1, n_features)
         The weights w, for the linear kernel only.
     margin_ : ndarray of shape (1,)
@@ -90,19 +90,19 @@ class SVR(KernelMachine, Regressor):
     slack_ : ndarray of shape (1, n_SV)
         How far each support vector is outside the tube.
     C_ : ndarray of shape (1,)
-        The price in use.
+        The C in use.
     kkt_residual_ : ndarray of shape (1,)
-        Largest violation of the optimality conditions.
+        Largest violation of the optimality (KKT) conditions.
     duality_gap_ : ndarray of shape (1,)
-        Primal minus dual objective: no solution is better by more than this.
+        Primal minus dual objective: an upper bound on the distance to the optimum.
     n_iter_ : int
         Iterations.
     stop_reason_ : str
-        'converged', or what stopped the solver.
+        'converged', or why the solver stopped.
     fit_status_ : int
         0 = converged, 1 = not.
     gamma_ : float
-        The factor in use.
+        The value of gamma in use.
     n_samples_fit_ : int
         Number of training rows.
     shape_fit_ : tuple of int
@@ -117,12 +117,12 @@ class SVR(KernelMachine, Regressor):
     .. math:: \min_{w, b} \tfrac{1}{2} \|w\|^2 + C \sum_i s_i \max(0, |y_i - f(x_i)| - \varepsilon),
               \qquad f(x) = w \cdot \phi(x) + b = \sum_i \beta_i K(x_i, x) + b
 
-    solved in the dual with two variables for each row. Between O(n^2) and O(n^3) to fit.
+    solved in the dual with two variables for each row. Fitting takes between O(n^2) and O(n^3).
     Deterministic.
 
     See Also
     --------
-    SVC : Classification; it tells of the kernels.
+    SVC : Classification; describes the kernels.
 
     Examples
     --------
@@ -135,9 +135,9 @@ class SVR(KernelMachine, Regressor):
 
     model_id: ClassVar[int | None] = 191
     assay_path: ClassVar[RegressorPath] = RegressorPath()
-    # Two fits stop at two points within the tolerance; with tol=1e-10 a test of ours holds.
+    # Two fits may stop at different points within the tolerance; our own test uses tol=1e-10.
     expected_failures: ClassVar[Mapping[str, str]] = {
-        f"check_sample_weight_equivalence_on_{kind}_data": "the default tol is 1e-3, wanted is 1e-7"
+        f"check_sample_weight_equivalence_on_{kind}_data": "tol is 1e-3 by default, not 1e-7"
         for kind in ("dense", "sparse")
     }
 
@@ -179,7 +179,7 @@ class SVR(KernelMachine, Regressor):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the flattest function around the targets.
+        """Fit the model.
 
         Parameters
         ----------
@@ -201,7 +201,7 @@ class SVR(KernelMachine, Regressor):
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the value of the function for each row.
+        """Return the predicted target of each row.
 
         Parameters
         ----------
@@ -239,7 +239,7 @@ class SVR(KernelMachine, Regressor):
         weight: NDArray[np.float64] | None,
         settings: Settings,
     ) -> None:
-        """Solve the problem and store what it says."""
+        """Solve the problem and store the results."""
         n = len(values)
         used = np.arange(n) if weight is None else np.flatnonzero(weight > 0)
         price = np.ones(n) if weight is None else weight[used]

@@ -23,14 +23,14 @@ def decide(
     bias: ArrayLike | float = 0.0,
     n_threads: int = 1,
 ) -> Values:
-    r"""Return bias plus the weighted kernel values of each row.
+    r"""Return the decision values: bias plus weighted sum of kernel values of each row.
 
     Parameters
     ----------
     kernel : Kernel
         The kernel function; "precomputed": X has the kernel values of the vectors as columns.
     X : ndarray or CSR matrix of shape (n_samples, n_features)
-        The rows to decide on.
+        The rows to predict.
     vectors : ndarray or CSR matrix of shape (n_vectors, n_features)
         The support vectors (not used by "precomputed").
     coef : array of shape (n_vectors, n_outputs)
@@ -43,7 +43,7 @@ def decide(
     Returns
     -------
     ndarray of shape (n_samples, n_outputs)
-        In float64. The value of a row has the same bits whatever other rows are decided along.
+        In float64. The value of a row does not depend on the other rows, to the bit.
 
     Notes
     -----
@@ -55,7 +55,7 @@ def decide(
     """
     weights = np.asarray(coef, dtype=np.float64)
     if weights.ndim != 2:
-        raise DataError(f"coef must be a matrix, got {weights.ndim} dimensions")
+        raise DataError(f"coef must have 2 dimensions; got {weights.ndim}")
     constants = np.broadcast_to(np.asarray(bias, dtype=np.float64), weights.shape[1])
     rows = rows_of(X)
     if kernel.kind == "precomputed":
@@ -95,11 +95,11 @@ def decide_pairs(
     Parameters
     ----------
     kernel, X, vectors, n_threads
-        As in `decide`; the vectors stand class by class.
+        As in `decide`; the vectors are grouped by class.
     dual_coef : ndarray of shape (n_classes - 1, n_vectors)
-        libsvm's layout: row ``b if b < a else b - 1`` has the coefficients of class a against b.
+        libsvm's layout: row ``b if b < a else b - 1`` holds the coefficients of class a against b.
     n_support : array of shape (n_classes,)
-        Vectors of each class.
+        Number of vectors of each class.
     bias : array of shape (n_pairs,)
         One constant per pair (0, 1), (0, 2), ..., (1, 2), ...
 

@@ -1,4 +1,4 @@
-"""Kernel functions and the tables they are computed on."""
+"""Kernel functions and the tables they apply to."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ class Kernel:
     Parameters
     ----------
     kind : {"linear", "poly", "rbf", "sigmoid", "precomputed"}, default="rbf"
-        Which function; "precomputed" means that the rows *are* a kernel matrix.
+        The function; "precomputed" means that the rows *are* a kernel matrix.
     gamma : float, default=1.0
         The factor of the product or of the squared distance (not used by "linear").
     coef0 : float, default=0.0
         The constant of "poly" and "sigmoid".
     degree : int, default=3
-        The power of "poly": a whole number, at least 0.
+        The degree of "poly": an integer >= 0.
 
     Notes
     -----
@@ -68,17 +68,17 @@ class Kernel:
                 raise ParameterError(f"{name} must be finite, got {getattr(self, name)!r}")
         check_interval("degree", self.degree, 0, 2**16)
         if int(self.degree) != self.degree:
-            raise ParameterError(f"degree must be a whole number, got {self.degree!r}")
+            raise ParameterError(f"degree must be an integer >= 0; got {self.degree!r}")
 
     def matrix(
         self, X: Rows, Z: Rows | None = None, n_threads: int = 1, dtype: Any = np.float64
     ) -> NDArray[Any]:
-        """Return the kernel values of the rows of X and of Z (X itself if None).
+        """Return the kernel matrix between the rows of X and of Z (X itself if None).
 
-        In float32 (`dtype`) they are the values that `solve` computes.
+        With dtype float32 these are the values that `solve` computes.
         """
         if self.kind == "precomputed":
-            raise ParameterError("kind must be a function to compute a matrix, got 'precomputed'")
+            raise ParameterError("kind must be a function to compute a matrix; got 'precomputed'")
         left, right = rows_of(X), rows_of(X if Z is None else Z)
         if sparse.issparse(left) != sparse.issparse(right) or left.dtype != right.dtype:
             left, right = (as_float64(each) for each in (left, right))
@@ -91,15 +91,15 @@ class Kernel:
         return out
 
     def of_distances(self, distances: NDArray[Any], n_threads: int = 1) -> NDArray[Any]:
-        """Return the values of an rbf kernel from `squared_distances`: the bits of `matrix`."""
+        """Return an rbf kernel matrix from `squared_distances`; the same bits as `matrix`."""
         if self.kind != "rbf":
-            raise ParameterError(f"kind must be 'rbf' to be made from distances, got {self.kind!r}")
+            raise ParameterError(f"kind must be 'rbf' to use squared distances; got {self.kind!r}")
         values = np.empty_like(distances)
         core.shape(self.native(), distances, values, n_threads)
         return values
 
     def native(self) -> core.KernelFunction:
-        """Return the core's form; the linear kernel knows no gamma."""
+        """Return the kernel in the core's form; the linear kernel has no gamma."""
         gamma = 1.0 if self.kind in ("linear", "precomputed") else float(self.gamma)
         return core.kernel(self.codes[self.kind], gamma, float(self.coef0), int(self.degree))
 
@@ -110,16 +110,16 @@ def squared_distances(
     n_threads: int = 1,
     dtype: type[np.floating[Any]] = np.float64,
 ) -> NDArray[Any]:
-    """Return what the rbf kernels of every gamma are made from, for dense rows.
+    """Return the squared distances of dense rows, from which rbf kernels of any gamma follow.
 
     Parameters
     ----------
     X, Z : ndarray of shape (n, d) and (m, d)
-        The rows; of X with itself if Z is None.
+        The rows; X with itself if Z is None.
     n_threads : int, default=1
         Threads; the result does not depend on it.
     dtype : float32 or float64
-        The type they are computed in.
+        The type used in the computation.
 
     Returns
     -------
@@ -142,19 +142,19 @@ def rows_of(X: Rows) -> Rows:
         return X.astype(np.float64, copy=False)
     X = np.asarray(X)
     if X.ndim != 2:
-        raise DataError(f"rows must be a matrix, got {X.ndim} dimensions")
+        raise DataError(f"rows must have 2 dimensions; got {X.ndim}")
     dtype = np.float32 if X.dtype == np.float32 else np.float64
     return np.ascontiguousarray(X, dtype=dtype)
 
 
 def as_float64(X: Rows) -> Rows:
-    """Return dense float64 rows: for a dense and a sparse table in one call."""
+    """Return dense float64 rows, for calls with one dense and one sparse table."""
     dense = X.toarray() if sparse.issparse(X) else X
     return np.ascontiguousarray(dense, dtype=np.float64)
 
 
 def table_of(X: Rows, *, is_gram: bool = False) -> core.Table:
-    """Return the core's view of the rows that `rows_of` returned."""
+    """Return the core's view of rows from `rows_of`."""
     if is_gram:
         return core.gram(X)
     if sparse.issparse(X):

@@ -18,7 +18,7 @@ from assay.svm.engine._solve import BLOCK, Vector, known_values, solution_of, st
 
 @dataclass(frozen=True)
 class Pairs:
-    """What `solve_pairs` returns; one entry per pair (0, 1), (0, 2), ..., (1, 2), ...
+    """Result of `solve_pairs`; one entry per pair (0, 1), (0, 2), ..., (1, 2), ...
 
     Attributes
     ----------
@@ -28,7 +28,7 @@ class Pairs:
     bias, objective, dual_objective, duality_gap, kkt_residual : ndarray of shape (n_pairs,)
         As in `Solution`.
     n_iter, n_kernel_rows : ndarray of shape (n_pairs,)
-        Steps, and kernel rows computed.
+        Number of steps, and of kernel rows computed.
     stop_reason : list of str
         As in `Solution`.
     """
@@ -70,7 +70,7 @@ def solve_pairs(
     kernel : Kernel
         The kernel function.
     codes : array of shape (n_samples,)
-        The class of each row, 0 to n_classes - 1; every class has a row.
+        The class of each row, 0 to n_classes - 1; every class occurs.
     n_classes : int
         Number of classes, at least 2.
     upper : float or array of shape (n_samples,)
@@ -78,12 +78,13 @@ def solve_pairs(
     tol, cache_mb, shrinking, max_iter, block, n_threads, values, exact
         As in `solve`; the cache is shared by the pairs that run at the same time.
     start : ndarray of shape (n_samples, n_classes - 1), default=None
-        The `coef` of another run, cut to the box; a pair whose sum is then not zero starts at 0.
+        The `coef` of another run, clipped to the box; a pair whose sum is then not zero starts at
+        0.
 
     Returns
     -------
     Pairs
-        The coefficients and one certificate per pair. The bits do not depend on n_threads.
+        The coefficients and one certificate per pair. The result does not depend on n_threads.
 
     Examples
     --------
@@ -131,22 +132,22 @@ def solve_pairs_path(
     values: NDArray[np.float32] | None = None,
     exact: NDArray[np.float64] | None = None,
 ) -> list[Pairs]:
-    """Solve the machines of every pair of classes for many prices.
+    """Solve the binary machine of every pair of classes for many values of C.
 
     Parameters
     ----------
     X, kernel, codes, n_classes, tol, cache_mb, shrinking, start, max_iter, block, n_threads
-        As in `solve_pairs`; every price starts from `start`.
+        As in `solve_pairs`; every value of C starts from `start`.
     uppers : array of shape (n_prices, n_samples)
-        One `upper` per price.
+        One `upper` per value of C.
     values, exact : ndarray
-        As in `solve_pairs`. With both of them, the kernel values of a pair are gathered once for
-        all prices.
+        As in `solve_pairs`. If both are given, the kernel values of a pair are gathered once for
+        all values of C.
 
     Returns
     -------
     list of Pairs
-        For each price what `solve_pairs` returns, to the bit.
+        One result per value of C, with the same bits as from `solve_pairs`.
     """
     rows = rows_of(X)
     is_gram = kernel.kind == "precomputed"
@@ -191,7 +192,7 @@ def solve_pairs_path(
 
 
 def _pairs(coef: Vector, results: Sequence[tuple[Any, ...]]) -> Pairs:
-    """Return the core's numbers of one price by name."""
+    """Return the core's results for one value of C by name."""
     each = [solution_of(numbers, coef[0], coef[0]) for numbers in results]
     return Pairs(
         coef=coef,
@@ -207,7 +208,7 @@ def _pairs(coef: Vector, results: Sequence[tuple[Any, ...]]) -> Pairs:
 
 
 def _balanced(start: Vector, codes: NDArray[np.int32], upper: Vector) -> Vector:
-    """Return the start with all pairs in their boxes and summing to zero, or at zero."""
+    """Return a feasible start: each pair clipped to its box and summing to zero, else at zero."""
     n_classes = start.shape[1] + 1
     coef = np.clip(start, -upper[:, None], upper[:, None])
     for a in range(n_classes):

@@ -15,15 +15,15 @@ from assay.svm.engine._kernel import Kernel, Rows, rows_of, table_of
 
 Vector = NDArray[np.float64]
 
-#: The core's ways to stop.
+#: Reasons to stop, in the core's order.
 STOPS = ("converged", "max_iter", "inseparable", "stalled")
-#: Variables in a block.
+#: Number of variables in a block.
 BLOCK = 512
 
 
 @dataclass(frozen=True)
 class Solution:
-    """What `solve` returns.
+    """Result of `solve`.
 
     Attributes
     ----------
@@ -31,31 +31,32 @@ class Solution:
         The solution, 0 <= alpha <= upper.
     bias : float
         The constant of the decision ``sum_i signs_i alpha_i k(x_i, x) + bias``: mean over the free
-        variables; the middle of the allowed interval when none is free.
+        variables; the middle of the allowed interval if none is free.
     objective : float
-        F = 1/2 a'Qa + p'a, what was minimised (libsvm's ``obj``; minus the usual SVM dual).
+        F = 1/2 a'Qa + p'a, the value minimised (libsvm's ``obj``; minus the usual SVM dual).
     dual_objective : float
         F minus the gap: a lower bound of the optimum (minus the usual SVM primal).
     duality_gap : float
         F is at most this much above the optimum (kernels without negative eigenvalues).
     kkt_residual : float
-        m - M: the largest violation by a pair of variables; at most tol when converged (where
-        not `certified`: by float32 kernel values, which may hide twice the `kernel_error`).
+        m - M: the largest violation by a pair of variables; at most tol if converged (if not
+        `certified`, computed from float32 kernel values and therefore uncertain by twice the
+        `kernel_error`).
     n_iter : int
-        Steps on a pair of variables.
+        Number of steps on a pair of variables.
     stop_reason : {"converged", "max_iter", "inseparable", "stalled"}
-        Why it ended. "stalled": the precision of float64 is reached before tol.
+        Why the solver stopped. "stalled": the precision of float64 was reached before tol.
     n_kernel_rows : int
-        Kernel rows computed.
+        Number of kernel rows computed.
     n_rounds : int
-        Blocks solved.
+        Number of blocks solved.
     used_float64 : bool
         Whether the run ended on float64 kernel values.
     certified : bool
-        Whether the certificate rests on float64 kernel values for every row; if not, on float32
-        ones, checked on 256 rows.
+        Whether the certificate uses float64 kernel values for every row; if not, float32 ones,
+        checked on 256 rows.
     kernel_error : float
-        Largest difference seen between the decision values by float32 and by float64 kernels.
+        Largest observed difference between decision values from float32 and float64 kernel values.
     """
 
     alpha: Vector
@@ -93,7 +94,7 @@ def solve(
     values: NDArray[np.float32] | None = None,
     exact: NDArray[np.float64] | None = None,
 ) -> Solution:
-    r"""Minimise a quadratic function over a box and one equality.
+    r"""Minimise a quadratic function subject to box constraints and one equality.
 
     Parameters
     ----------
@@ -106,24 +107,24 @@ def solve(
     row_of : array of shape (n_variables,), default=None
         The row of each variable; None: variable i is row i.
     delta : float, default=0.0
-        The right side of the equality.
+        The right-hand side of the equality.
     tol : float, default=1e-3
         The KKT residual to reach.
     cache_mb : float, default=200.0
         Memory for kernel rows.
     shrinking : bool, default=True
-        Whether variables that stay at their bound are left out for a while.
+        Whether to leave out variables that stay at a bound for a while.
     start : array of shape (n_variables,), default=None
-        Where to begin; moved to the nearest feasible point along the constraint.
+        Starting point; moved to the nearest feasible point along the constraint.
     max_iter : int, default=-1
-        Most steps on pairs; -1: ten million, or 100 per variable.
+        Maximum number of steps on pairs; -1: ten million, or 100 per variable.
     block : int, default=512
         Variables solved at a time.
     n_threads : int, default=1
         Threads; the result does not depend on it.
     values : ndarray of float32 of shape (n_rows, n_rows), default=None
-        ``kernel.matrix(X, dtype=np.float32)`` (or a slice of the matrix of more rows), if it is
-        there already. The result has the same bits with and without it.
+        ``kernel.matrix(X, dtype=np.float32)`` (or a slice of a larger one), if it is already
+        computed. The result has the same bits with and without it.
     exact : ndarray of float64 of shape (n_rows, n_rows), default=None
         The same in float64, for the certificate.
 
@@ -190,25 +191,25 @@ def solve(
 def known_values(
     values: NDArray[Any] | None, n: int, kind: type[np.floating[Any]], *, is_gram: bool
 ) -> NDArray[Any]:
-    """Return a kernel matrix for the core; empty: there is none."""
+    """Return a kernel matrix for the core; empty if there is none."""
     if values is None:
         return np.empty((0, 0), dtype=kind)
     if is_gram or values.shape != (n, n) or values.dtype != kind:
         name = "values" if kind is np.float32 else "exact"
         raise DataError(
-            f"{name} must be a {kind.__name__} matrix of shape {(n, n)} beside rows, not beside a "
+            f"{name} must be a {kind.__name__} matrix of shape {(n, n)}, given with rows, not a "
             f"Gram matrix; got {values.dtype} of shape {values.shape}"
         )
     return np.ascontiguousarray(values)
 
 
 def step_limit(max_iter: int, n: int) -> int:
-    """Return the most steps on pairs: guaranteed termination."""
+    """Return the maximum number of steps on pairs, which guarantees termination."""
     return max_iter if max_iter >= 0 else max(10_000_000, 100 * n)
 
 
 def solution_of(numbers: tuple[Any, ...], alpha: Vector, decision: Vector) -> Solution:
-    """Return the core's numbers by name."""
+    """Return the core's results by name."""
     stop, objective, violation, bias, gap, steps, rounds, n_rows, wide, certified, error = numbers
     return Solution(
         alpha=alpha,
@@ -229,10 +230,10 @@ def solution_of(numbers: tuple[Any, ...], alpha: Vector, decision: Vector) -> So
 
 
 def feasible(weight: Vector, low: Vector, high: Vector, delta: float) -> Vector:
-    """Move weights into the box and to the sum delta, all by the same amount where there is room.
+    """Project weights onto the box and the sum delta, shifting all by the same amount.
 
-    clip(weight + t, low, high) has a sum that rises with t: the right t by bisection, the rest of
-    the rounding by the variables with room, in order.
+    The sum of clip(weight + t, low, high) increases with t: t is found by bisection, and the
+    remaining rounding error goes to variables not at a bound, in order.
     """
     weight = np.clip(weight, low, high)
     if abs(weight.sum() - delta) <= 1e-12 * (np.abs(weight).sum() + abs(delta)):
