@@ -544,7 +544,7 @@ ROWS, LABELS = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
         ({"prune": "chi2", "ccp_alpha": 0.1}, "ccp_alpha must be 0.0 with prune='chi2'; got 0.1"),
         (
             {"missing": "fractional", "splitter": "random"},
-            "missing='fractional' has no splitter='random'",
+            "missing='fractional' does not support splitter='random'",
         ),
         (
             {"class_weight": {0: -1.0}},
@@ -590,7 +590,7 @@ def test_wrong_weights_are_refused(weight: list[float], message: str) -> None:
 
 
 def test_class_weights_may_not_remove_every_row() -> None:
-    with pytest.raises(DataError, match="class_weight leaves no row a weight above 0"):
+    with pytest.raises(DataError, match="class_weight gives no row a weight above 0"):
         DecisionTreeClassifier(class_weight={0: 0.0, 1: 0.0}).fit(ROWS, LABELS)
 
 

@@ -280,9 +280,9 @@ def damaged(nodes: Nodes, name: str, index: Any, value: Any) -> Nodes:
         ("tree_start", 1, -5, "tree_start_ does not divide"),
         ("tree_start", 1, 10**12, "tree_start_ does not divide"),
         ("tree_start", -1, 3, "tree_start_ does not divide"),
-        ("node_left", 0, -1, "not behind its parent"),
-        ("node_left", 0, 10**6, "not behind its parent"),
-        ("node_left", 1, 1, "not behind its parent"),
+        ("node_left", 0, -1, "not come after its parent"),
+        ("node_left", 0, 10**6, "not come after its parent"),
+        ("node_left", 1, 1, "not come after its parent"),
         ("node_left", 0, 0, "node_feature_ has a column outside"),
         ("node_left", 1, 2, "exactly one other"),
         ("node_feature", 0, FEATURES, "node_feature_ has a column outside"),
@@ -320,7 +320,7 @@ def test_check_refuses_wrong_types_and_lengths() -> None:
     nodes.check(FEATURES, 3)
     with pytest.raises(DataError, match="leaf_value_ has 3 columns, not 2"):
         nodes.check(FEATURES, 2)
-    with pytest.raises(DataError, match="columns and levels differ"):
+    with pytest.raises(DataError, match="columns and categories differ"):
         nodes.check(FEATURES + 1, 3)
     with pytest.raises(DataError, match="node_left_ is missing or of the wrong type"):
         replace(nodes, node_left=nodes.node_left.astype(np.int64)).check(FEATURES, 3)

@@ -273,10 +273,10 @@ def test_model_survives_its_state() -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"max_leaf_nodes": 5}, "missing='fractional' has no max_leaf_nodes=5"),
-        ({"monotonic_cst": [1]}, "missing='fractional' has no monotonic_cst=[1]"),
-        ({"prune": "reduced_error"}, "missing='fractional' has no prune='reduced_error'"),
-        ({"ccp_alpha": "cv"}, "missing='fractional' has no ccp_alpha='cv'"),
+        ({"max_leaf_nodes": 5}, "missing='fractional' does not support max_leaf_nodes=5"),
+        ({"monotonic_cst": [1]}, "missing='fractional' does not support monotonic_cst=[1]"),
+        ({"prune": "reduced_error"}, "missing='fractional' does not support prune='reduced_error'"),
+        ({"ccp_alpha": "cv"}, "missing='fractional' does not support ccp_alpha='cv'"),
     ],
 )
 def test_what_divided_rows_cannot_do_is_named(params: dict[str, Any], message: str) -> None:

@@ -98,7 +98,8 @@ def lasso_solutions(
         Sample weights.
     alphas : ndarray
         Penalties, not negative; fastest when descending.
-    settings : LassoSettings The other settings.
+    settings : LassoSettings
+        The other settings.
     start : ndarray of shape (n_features,), optional
         Weights to start from.
     """

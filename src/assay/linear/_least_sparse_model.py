@@ -53,8 +53,8 @@ class SparseLinearModel(LinearModel):
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Training rows.
-        y : array-like of shape (n_samples,) or (n_samples, n_targets) Their targets; each is fitted
-        separately.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their targets; each is fitted separately.
         sample_weight : array-like of shape (n_samples,), default=None
             Weight of each row's squared error; only their ratios matter.
 

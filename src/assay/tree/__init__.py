@@ -1,4 +1,4 @@
-"""Single trees, rule lists and trees with special leaves."""
+"""Decision trees, rule lists and trees with special leaves."""
 
 from __future__ import annotations
 

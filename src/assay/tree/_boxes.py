@@ -1,4 +1,4 @@
-"""Leaves as boxes: what each allows in every column, and how to say it shorter."""
+"""Leaves as boxes, one set of allowed values per column, and their simplification."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ _FREE = np.iinfo(np.int64).max
 
 @dataclass
 class Boxes:
-    """Parts of the table's space, one for each row of the arrays.
+    """Boxes in the space of the columns, one per row of the arrays.
 
     Parameters
     ----------
     low, high : ndarray of float64 of shape (n_boxes, n_features)
         Numeric columns: low < value <= high.
     levels : dict of int to ndarray of bool of shape (n_boxes, n_levels)
-        Nominal columns: the levels allowed.
+        Nominal columns: the categories allowed.
     missing : ndarray of bool of shape (n_boxes, n_features)
         Whether a missing value is allowed.
     order : ndarray of int64 of shape (n_boxes, n_features)
-        Depth at which a column is first asked; the largest integer where it never is.
+        Depth at which the column is first split on; the largest integer if never.
     leaf : ndarray of int64 of shape (n_boxes,)
         Node of the box.
     answer : ndarray of int64 of shape (n_boxes,)
-        Class of the box; -1 for a regression.
+        Class predicted in the box; -1 for a regression.
     has_missing : ndarray of bool of shape (n_features,)
-        Columns whose missing values matter.
+        Columns with missing values in fit.
     """
 
     low: NDArray[np.float64]
@@ -45,7 +45,7 @@ class Boxes:
 
     @classmethod
     def of(cls, tree: TreeView, has_missing: NDArray[np.bool_]) -> Boxes:
-        """Return the boxes of all leaves, from left to right."""
+        """Return the boxes of all leaves, in order from left to right."""
         n, d = tree.node_count, tree.n_features
         answer = tree.answer.argmax(axis=1) if tree.classes else np.full(n, -1)
         nodes = cls(
@@ -64,7 +64,7 @@ class Boxes:
         return nodes.taken(_from_left_to_right(tree))
 
     def taken(self, rows: NDArray[np.int64]) -> Boxes:
-        """Return some of the boxes."""
+        """Return a subset of the boxes."""
         return Boxes(
             self.low[rows],
             self.high[rows],
@@ -77,7 +77,7 @@ class Boxes:
         )
 
     def meets(self, other: Boxes, row: int) -> NDArray[np.bool_]:
-        """Say which boxes of self have a point in common with one box of other."""
+        """Return which boxes intersect one box of `other`."""
         common = np.ones(len(self.low), dtype=bool)
         for j in np.flatnonzero(other.order[row] < _FREE).tolist():
             if j in self.levels:
@@ -92,7 +92,7 @@ class Boxes:
         return common
 
     def contains(self, row: int) -> NDArray[np.bool_]:
-        """Say which boxes contain one of them."""
+        """Return which boxes contain the box `row`."""
         inside = (self.low <= self.low[row]) & (self.high >= self.high[row])
         inside &= self.missing | ~self.missing[row] | ~self.has_missing
         whole: NDArray[np.bool_] = inside.all(axis=1)
@@ -117,14 +117,14 @@ class Boxes:
 
 
 def simplified(leaves: Boxes, answer: int) -> Boxes:
-    """Return boxes that cover exactly the leaves with one answer, fewer and wider ones.
+    """Return fewer and larger boxes that cover exactly the leaves of one class.
 
     Parameters
     ----------
     leaves : Boxes
-        The leaves of a tree: together they cover everything, once.
+        The leaves of a tree; they partition the space.
     answer : int
-        The answer wanted.
+        The class.
     """
     others = leaves.taken(np.flatnonzero(leaves.answer != answer))
     terms = leaves.taken(np.flatnonzero(leaves.answer == answer))
@@ -135,7 +135,7 @@ def simplified(leaves: Boxes, answer: int) -> Boxes:
 
 
 def _widen(terms: Boxes, row: int, others: Boxes) -> None:
-    """Drop every bound of a term that keeps no box of another answer out, the first asked first."""
+    """Drop every bound of a term that excludes no box of another class, starting at the root."""
     for j in np.argsort(terms.order[row], kind="stable"):
         if terms.order[row, j] == _FREE:
             break
@@ -151,7 +151,7 @@ def _widen(terms: Boxes, row: int, others: Boxes) -> None:
 def _dropped(
     terms: Boxes, row: int, j: int, others: Boxes, *, low: bool = False, high: bool = False
 ) -> bool:
-    """Drop one or both bounds of a column if that lets no other box in; say whether it did."""
+    """Drop one or both bounds of a column if that admits no other box; return whether it did."""
     kept = _bounds(terms, row, j)
     if low:
         terms.low[row, j] = -np.inf
@@ -182,7 +182,7 @@ def _bounds(terms: Boxes, row: int, j: int) -> tuple[float, float, int, bool, ND
 
 
 def _without_parts(terms: Boxes) -> Boxes:
-    """Leave out terms that lie inside another one (of equal ones the first stays)."""
+    """Remove terms that lie inside another one; of duplicates the first is kept."""
     gone = np.zeros(len(terms.low), dtype=bool)
     for row in range(len(gone)):
         larger = terms.contains(row) & ~gone
@@ -192,7 +192,7 @@ def _without_parts(terms: Boxes) -> Boxes:
 
 
 def _joined(terms: Boxes) -> Boxes:
-    """Join terms that differ in one column, while one condition can say both."""
+    """Join terms that differ in one column, as long as one condition can express both."""
     n_before = -1
     while n_before != len(terms.low):
         n_before = len(terms.low)
@@ -201,13 +201,13 @@ def _joined(terms: Boxes) -> Boxes:
             other = _partner(terms, row)
             if other is None:
                 row += 1
-            else:  # and look again: the wider term may have another partner
+            else:  # search again: the wider term may have another partner
                 terms = terms.taken(np.delete(np.arange(len(terms.low)), other))
     return terms
 
 
 def _partner(terms: Boxes, row: int) -> int | None:
-    """Join a later term to this one and return which; None if there is none to join."""
+    """Join a later term to this one and return its index; None if there is none to join."""
     differs = (terms.low != terms.low[row]) | (terms.high != terms.high[row])
     differs |= (terms.missing != terms.missing[row]) & terms.has_missing
     for j, mask in terms.levels.items():
@@ -219,7 +219,7 @@ def _partner(terms: Boxes, row: int) -> int | None:
 
 
 def _join(terms: Boxes, a: int, b: int, j: int) -> bool:
-    """Make term a the union of a and b in column j, if that is one condition."""
+    """Replace term a by the union of a and b in column j, if that is one condition."""
     if j in terms.levels:
         terms.levels[j][a] |= terms.levels[j][b]
         free = terms.levels[j][a].all()

@@ -1,4 +1,4 @@
-"""Weights as numbers of rows, for learners that count: Laplace, chi-square, degrees of freedom."""
+"""Weights as row counts, for learners that need counts: Laplace, chi-square, degrees of freedom."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 def counted_rows(
     weight: NDArray[np.float64] | None, n_samples: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return the rows of positive weight, and what each counts for.
+    """Return the rows of positive weight and their weights as counts.
 
     A row of weight 2 counts as two rows. Weights that sum to less than the number of rows are
     relative (boosting makes them sum to 1): they are scaled to sum to it.
@@ -17,7 +17,7 @@ def counted_rows(
     Parameters
     ----------
     weight : ndarray of shape (n_samples,) or None
-        As the user gave them; None = all 1.
+        The sample weights; None = all 1.
     n_samples : int
         Number of rows.
 

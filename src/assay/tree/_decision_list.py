@@ -22,27 +22,29 @@ from assay.tree._literals import EQUAL, MISSING, NOT_EQUAL, Literals, literal_te
 
 
 class DecisionListClassifier(Classifier):
-    r"""Classify by the first rule that applies: if ... then ..., else if ... then ..., else ....
+    r"""Decision list: classify by the first rule that applies (if ... else if ... else ...).
 
     Parameters
     ----------
     max_literals : int >= 1, default=2
-        Most conditions k in one rule.
+        Maximum number k of conditions per rule. Larger values fit more closely and take longer.
     min_precision : float in (0, 1], default=1.0
-        Least share of one class among the rows that a rule takes. Less than 1 tolerates noise.
+        Minimum precision of a rule: share of one class among the rows it matches. Smaller values
+        tolerate more noise.
     min_cover : float >= 1, default=1
-        Least weight (number, when there are no weights) of rows that a rule takes.
+        Minimum number of rows (total weight) matched by a rule. Larger values give fewer rules.
     significance : float in (0, 1) or None, default=None
-        When given, the classes among the rows that a rule takes must differ from those of all
-        remaining rows more than chance allows with this probability (likelihood ratio test).
+        Significance level of a likelihood ratio test: the classes of the rows matched by a rule
+        must differ from those of all remaining rows with a smaller p-value. None = no test.
     max_thresholds : int >= 1, default=16
-        Most cuts of a numeric column that rules of two and more conditions may use, at quantiles
-        of the rows. Rules of one condition may cut anywhere.
+        Maximum number of thresholds per numeric column in rules of two or more conditions, at
+        quantiles of the rows. Rules of one condition use all thresholds.
     negation : bool, default=False
-        Whether ``column != level`` is a condition too, where a column has three levels or more.
+        Whether to also use conditions ``column != category``, for columns of three or more
+        categories.
     categorical_features : array-like, 'from_dtype' or None, default='from_dtype'
-        The nominal columns: those of text or categorical dtype in a dataframe; or names, numbers
-        or a boolean mask. All others are numbers.
+        The nominal columns, by name, number or boolean mask; 'from_dtype' takes the text and
+        categorical columns of a dataframe. All other columns are numeric.
 
     Attributes
     ----------
@@ -50,19 +52,19 @@ class DecisionListClassifier(Classifier):
         The labels seen in fit, sorted.
     literal_feature_, literal_kind_, literal_value_ : ndarray of shape (n_literals,)
         The conditions of all rules: column; 0 ``=``, 1 ``!=``, 2 ``<=``, 3 ``>``, 4 is missing;
-        level code or number.
+        code of the category, or number.
     rule_start_ : ndarray of int32 of shape (n_rules + 1,)
         Conditions of rule r are ``rule_start_[r] .. rule_start_[r + 1] - 1``.
     rule_value_ : ndarray of float64 of shape (n_rules + 1, n_classes)
-        Shares of the classes among the training rows each rule took; the last line is the default.
+        Class shares among the training rows matched by each rule; the last row is the default.
     rule_weight_ : ndarray of float64 of shape (n_rules + 1,)
-        The weight of those rows.
+        Total weight of those rows.
     categorical_features_ : ndarray of int64
         The nominal columns.
     levels_ : ndarray of str
-        Their levels, column after column.
+        The categories of all nominal columns, column by column.
     level_offsets_ : ndarray of int64
-        Where the levels of each nominal column begin in `levels_`.
+        Start of the categories of each nominal column in `levels_`.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -71,25 +73,25 @@ class DecisionListClassifier(Classifier):
     Notes
     -----
     DECISION-LIST-LEARNING of Russell and Norvig: find a test, a conjunction of at most k literals,
-    that matches a non-empty set of examples of one class; make it the next rule; go on with the
-    examples it does not match. Smaller tests come first, among them the one that matches most
-    (ties: the first column). The test without a literal matches all: once one class is left, it
-    is the default. When no test is left the algorithm fails: a `DataError` names the rows.
+    that matches a non-empty set of examples of one class; make it the next rule; continue with the
+    examples it does not match. Shorter tests come first, and among these the one that matches most
+    examples (ties: the first column). The empty test matches all: once one class is left, it is the
+    default. If no test exists the algorithm fails, and a `DataError` lists the rows.
 
-    With `min_precision` < 1, `min_cover` > 1 or `significance` it does not fail. The next rule
-    is then the allowed test of any size with the largest Laplace accuracy
+    With `min_precision` < 1, `min_cover` > 1 or `significance` it does not fail. The next rule is
+    then the allowed test with the largest Laplace accuracy
 
     .. math:: \frac{\max_c n_c + 1}{\sum_c n_c + K},
 
-    and when none is better than answering the most frequent class, that is the default.
+    and when none is better than predicting the most frequent class, that is the default.
 
-    A missing value and a level unseen in fit satisfy no condition, but a column that has missing
-    values in fit offers "is missing" as one. O(n L^k) for L literals; k = 2 costs one matrix
-    product for all rules together. Deterministic. A row of weight 2 counts as two rows.
+    A missing value or a category unseen in fit satisfies no condition, except "is missing", which
+    is available for columns with missing values in fit. O(n L^k) for L literals; k = 2 costs one
+    matrix product for all rules together. Deterministic. A row of weight 2 counts as two rows.
 
     See Also
     --------
-    ID3Classifier : A tree of the same questions.
+    ID3Classifier : A tree of the same conditions.
 
     Examples
     --------
@@ -129,7 +131,7 @@ class DecisionListClassifier(Classifier):
         self.categorical_features = categorical_features
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn the rules, one after the other.
+        """Learn the rules one by one.
 
         Parameters
         ----------
@@ -138,8 +140,8 @@ class DecisionListClassifier(Classifier):
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts; weights that sum to less than the number of rows are
-            scaled to it.
+            Weights; a row of weight 2 counts as two rows. Weights that sum to less than the number
+            of rows are scaled to sum to it.
 
         Returns
         -------
@@ -149,7 +151,7 @@ class DecisionListClassifier(Classifier):
         Raises
         ------
         DataError
-            When no test is left and noise is not tolerated; it names the rows that remain.
+            If no test is left and noise is not tolerated; lists the rows that remain.
         """
         rules = self._rules()
         rows, codes, weight = self._fit_data(X, y, sample_weight)
@@ -161,14 +163,14 @@ class DecisionListClassifier(Classifier):
         tests, values = [], []
         while (test := search.next_test()) is not None and test:
             taken = search.take(test)
-            if not taken.size:  # weights so unequal that nothing but rounding is left
+            if not taken.size:  # very unequal weights: only rounding is left
                 break
             tests.append(test)
             values.append(np.bincount(codes[taken], weight[taken], n_classes))
         remain = np.flatnonzero(search.left)
         if test is None and rules.exact:
             raise DataError(self._failure(rows[remain], codes[remain], used[remain]))
-        # Nothing remains only when the last rule took everything; then the classes of all rows.
+        # If the last rule matched everything, the default uses the classes of all rows.
         last = remain if remain.size else np.arange(len(rows))
         values.append(np.bincount(codes[last], weight[last], n_classes))
         flat = Literals.of([literal for test in tests for literal in test])
@@ -196,7 +198,7 @@ class DecisionListClassifier(Classifier):
         return self.classes_[shares.argmax(axis=1)]  # type: ignore[no-any-return]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the shares of the classes among the training rows that each row's rule took.
+        """Return the class shares among the training rows matched by the rule of each row.
 
         Parameters
         ----------
@@ -212,7 +214,7 @@ class DecisionListClassifier(Classifier):
         return self.rule_value_[rule]  # type: ignore[no-any-return]
 
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Return the number of the first rule that applies to each row; n_rules = the default.
+        """Return the index of the first rule that applies to each row; n_rules = the default.
 
         Parameters
         ----------
@@ -264,7 +266,8 @@ class DecisionListClassifier(Classifier):
 
     @classmethod
     def _examples(cls) -> list[Self]:
-        # The suite fits tables with contradicting rows, on which the exact algorithm must fail.
+        # The contract suite has tables with contradicting rows, on which the exact algorithm must
+        # fail.
         return [cls(min_precision=0.5)]
 
     def _rules(self) -> Rules:
@@ -285,7 +288,7 @@ class DecisionListClassifier(Classifier):
     def _failure(
         self, rows: NDArray[np.float64], codes: NDArray[np.int64], numbers: NDArray[np.int64]
     ) -> str:
-        """Name the rows that no test tells apart; contradicting ones first."""
+        """Return the error text with the rows that no test separates; contradicting rows first."""
         shown = ", ".join(map(str, numbers[:10].tolist())) + (", ..." if len(numbers) > 10 else "")
         text = (
             f"no test of up to {self.max_literals} literal(s) matches rows of one class only among "
@@ -306,7 +309,7 @@ class DecisionListClassifier(Classifier):
         )
 
     def _n_levels(self) -> NDArray[np.int32]:
-        """Return the number of levels of each column; 0 = numeric."""
+        """Return the number of categories of each column; 0 = numeric."""
         n_levels = np.zeros(self.n_features_in_, dtype=np.int32)
         n_levels[self.categorical_features_] = np.diff(self.level_offsets_)
         return n_levels
@@ -338,4 +341,4 @@ class DecisionListClassifier(Classifier):
             and np.allclose(self.rule_value_.sum(axis=1), 1.0)
         )
         if not sound:
-            raise DataError("the model is damaged: the rules of DecisionListClassifier do not fit")
+            raise DataError("the model is damaged: the rules of DecisionListClassifier are invalid")

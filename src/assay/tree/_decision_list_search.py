@@ -1,4 +1,4 @@
-"""The next test of a decision list: the best conjunction of a few literals."""
+"""Find the next test of a decision list: the best conjunction of a few literals."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Floats = NDArray[np.float64]
 Triple = tuple[int, int, float]
 
 _TIE = 1e-10
-_CHUNK = 2048  # rows whose literals are turned to numbers together
+_CHUNK = 2048  # rows whose literals are converted to floats at a time
 
 
 @dataclass(frozen=True)
 class Rules:
-    """What a test must fulfil. `exact` = one class only; the smallest test, then the widest."""
+    """Requirements of a test. `exact` = only one class; the shortest test, then the widest."""
 
     exact: bool
     min_precision: float
@@ -29,10 +29,10 @@ class Rules:
 
 
 class Search:
-    """Tests over the rows that no earlier rule took.
+    """Tests over the rows that no earlier rule matched.
 
-    Counts of all pairs of literals, per class, are one matrix product; rows that a rule takes are
-    subtracted, so all rounds together cost one such product: O(n L^2) for L literals.
+    The counts of all pairs of literals per class are one matrix product. Rows matched by a rule are
+    subtracted from it, so all rounds together cost one such product: O(n L^2) for L literals.
     """
 
     def __init__(
@@ -48,12 +48,12 @@ class Search:
         self.X, self.codes, self.weight, self.n_levels = X, codes, weight, n_levels
         self.n_classes, self.literals, self.rules = n_classes, literals, rules
         self.matches = literals.matches(X, n_levels)
-        # Single cuts are tried at every value, so those in the list serve conjunctions only.
+        # Single thresholds are tried at every value; those in the list are for conjunctions only.
         self.single = np.flatnonzero(~np.isin(literals.kind, (AT_MOST, ABOVE)))
         self.numeric = np.flatnonzero(n_levels == 0)
         self.orders = np.argsort(X[:, self.numeric], axis=0, kind="stable").T
         self.left = np.ones(len(X), dtype=bool)
-        # What subtraction may leave of a weight that is gone.
+        # Upper bound on what rounding leaves after a weight is subtracted completely.
         self.rounding = 1e-9 * max(1.0, float(weight.sum()))
         self.pairs: Floats | None = None
 
@@ -103,7 +103,7 @@ class Search:
     def _best_longer(
         self, size: int, rows: NDArray[np.int64], first: int
     ) -> tuple[float, list[Triple]]:
-        """Fix the first literal, and look for the best of the others among the rows it leaves."""
+        """Fix the first literal and search the others among the rows it matches."""
         merit, test = -1.0, list[Triple]()
         for i in range(first, len(self.literals) - size + 1):
             inside = rows[self.matches[i, rows]]
@@ -118,7 +118,7 @@ class Search:
         return merit, test
 
     def _best_pair(self, counts: Floats, first: int = 0) -> tuple[float, list[Triple]]:
-        """Look at the pairs i < j, in blocks of i that stay in the cache."""
+        """Search the pairs i < j, in blocks of i that fit in the cache."""
         merit, test = -1.0, list[Triple]()
         n = counts.shape[1]
         step = max(1, 2**15 // max(1, n))
@@ -139,7 +139,7 @@ class Search:
         return merit, [self.literals.triple(int(self.single[index]))] if merit > 0 else []
 
     def _best_cut(self) -> tuple[float, list[Triple]]:
-        """Look at every cut of every number."""
+        """Search all thresholds of all numeric columns."""
         merit, test = -1.0, list[Triple]()
         for order, feature in zip(self.orders, self.numeric.tolist(), strict=True):
             x = self.X[order, feature]
@@ -160,10 +160,10 @@ class Search:
         return merit, test
 
     def _weights(self, rows: NDArray[np.int64]) -> Floats:
-        """Return one line per class: the weights of its rows, 0 for others.
+        """Return one row per class: the weights of its rows, 0 for other rows.
 
-        An exact search counts rows instead, since only whole numbers can be subtracted without a
-        rest, and adds a line of weights.
+        An exact search counts rows instead, since only integers can be subtracted without rounding,
+        and adds one row of weights.
         """
         is_class = self.codes[rows] == np.arange(self.n_classes)[:, None]
         if self.rules.exact:
@@ -174,7 +174,7 @@ class Search:
         return self._weights(rows).sum(axis=1)  # type: ignore[no-any-return]
 
     def _pair_counts(self, rows: NDArray[np.int64], first: int = 0) -> Floats:
-        """Count the rows that satisfy both of two literals: shape (lines, L, L)."""
+        """Count the rows that satisfy both of two literals: shape (classes, L, L)."""
         n_literals = len(self.literals) - first
         counts = np.zeros((self.n_classes + self.rules.exact, n_literals, n_literals))
         self._add_pairs(counts, rows, 1.0, first)
@@ -188,11 +188,11 @@ class Search:
             inside = self.matches[first:, some].astype(np.float64)
             for line, weights in zip(counts, self._weights(some), strict=True):
                 used = weights != 0
-                if used.any():  # a rule mostly takes rows of one class
+                if used.any():  # a rule mostly matches rows of one class
                     line += (inside[:, used] * (sign * weights[used])) @ inside[:, used].T
 
     def _best(self, counts: Floats) -> tuple[float, int]:
-        """Merit and flat index of the best test; a merit of 0 or less = none is allowed."""
+        """Merit and flat index of the best test; if the merit is 0 or less, no test is allowed."""
         if not counts[0].size:
             return -1.0, 0
         if self.rules.exact:

@@ -16,64 +16,69 @@ from assay.tree._single_tree import SingleTree
 
 
 class DecisionTreeClassifier(Classifier, SingleTree):
-    r"""Ask one question after the other, and give the class most rows with these answers have.
+    r"""Decision tree classifier (CART).
 
     Parameters
     ----------
     criterion : {'gini', 'entropy', 'log_loss', 'error'}, default='gini'
-        Impurity of a node; 'log_loss' is 'entropy', 'error' the share of rows not in the largest
+        Impurity of a node; 'log_loss' is 'entropy', 'error' is the share of rows not in the largest
         class.
     splitter : {'best', 'random'}, default='best'
-        The best cut of a column, or one drawn at random.
+        Use the best threshold of a column, or one drawn at random.
     max_depth : int >= 1 or None, default=None
-        Most questions from the root to a leaf.
+        Maximum depth of the tree. Larger values fit more closely and overfit more easily.
     min_samples_split : int >= 2 or float in (0, 1], default=2
-        Fewest rows of a node that is split; a float is a share of all rows.
+        Minimum number of rows of a node to be split; a float is a share of all rows. Larger values
+        give smaller trees.
     min_samples_leaf : int >= 1 or float in (0, 1), default=1
-        Fewest rows of a leaf; a float is a share of all rows.
+        Minimum number of rows of a leaf; a float is a share of all rows. Larger values give
+        smaller, smoother trees.
     min_weight_fraction_leaf : float in [0, 0.5], default=0.0
-        Least share of the weight in a leaf.
+        Minimum share of the total weight in a leaf.
     max_features : int >= 1, float in (0, 1], {'sqrt', 'log2'} or None, default=None
-        Columns looked at for each split, drawn at random; None = all.
+        Number of columns tried for each split, drawn at random; None = all.
     random_state : int, RandomState or None, default=None
-        Seed of random columns, random cuts and of rows held out for pruning.
+        Seed for random columns, random thresholds and the rows held out for pruning.
     max_leaf_nodes : int >= 2 or None, default=None
-        Most leaves; the nodes that gain most are then split first.
+        Maximum number of leaves; nodes with the largest decrease of impurity are then split first.
     min_impurity_decrease : float >= 0, default=0.0
-        Least decrease of impurity by a split, weighted by the share of rows.
+        Minimum decrease of impurity of a split, weighted by the share of rows. Larger values give
+        smaller trees.
     class_weight : dict, 'balanced' or None, default=None
-        Weight of each class; 'balanced': inverse to its number of rows.
+        Weight of each class; 'balanced': inversely proportional to its number of rows.
     ccp_alpha : float >= 0 or 'cv', default=0.0
-        Price of a leaf in cost-complexity pruning; 0 = none of it, unless `prune` asks for it.
-        'cv': chosen by cross-validation.
+        Complexity parameter of cost-complexity pruning. Larger values prune more; 0 does not prune,
+        unless `prune` is set. 'cv': chosen by cross-validation.
     monotonic_cst : array-like of int of shape (n_features,) or None, default=None
-        1: the share of the second class must not fall with the column, -1: must not rise,
-        0: free. Two classes only.
+        Constraint per column: 1 = the probability of the second class must not decrease with the
+        column, -1 = must not increase, 0 = none. Two classes only.
     categorical_features : 'from_dtype', array-like or None, default='from_dtype'
-        Nominal columns by name, number or flag; 'from_dtype': the categorical, enum and text
-        columns of a dataframe.
+        Nominal columns by name, number or boolean mask; 'from_dtype' takes the categorical, enum
+        and text columns of a dataframe.
     missing : {'learned', 'fractional'}, default='learned'
-        Where missing values go: to the side that a split has learnt, or to both sides with weights
+        Where missing values go: to the side learned for each split, or to both sides with weights
         in proportion to the known rows (C4.5).
     entropy_base : {2, 'e'}, default=2
-        Unit of the entropy, bits or nats. Changes reported impurities and the scale of
-        `min_impurity_decrease` and `ccp_alpha`, never the ranking of splits.
+        Unit of the entropy, bits or nats. Affects reported impurities and the scale of
+        `min_impurity_decrease` and `ccp_alpha`, but not the ranking of splits.
     max_bins : int in [2, 65535], default=65535
-        Most distinct values of a column that are told apart; with the default all of them where
-        a large table has no nominal, missing or coarse column (it is then not binned).
+        Maximum number of bins per column; splits are only tried between bins. With the default, a
+        large table without nominal columns, missing values or columns of few values is not binned
+        at all.
     prune : {'cost_complexity', 'chi2', 'reduced_error', 'pessimistic'} or None, default=None
-        How the grown tree is cut back; None = only as `ccp_alpha` says.
+        How to prune the grown tree; None = only by `ccp_alpha`.
     significance : float in (0, 1), default=0.05
-        'chi2': a split with a larger p-value goes.
+        'chi2': splits with a larger p-value are pruned. Smaller values prune more.
     validation_fraction : float in (0, 1), default=0.25
-        'reduced_error': share of the rows that is held out for pruning.
+        'reduced_error': share of the rows held out for pruning.
     confidence : float in (0, 0.5], default=0.25
-        'pessimistic': how likely the error of a leaf may be above its upper limit; smaller prunes
-        more.
+        'pessimistic': probability that the true error of a leaf is above the upper limit used.
+        Smaller values prune more.
     n_folds : int >= 2, default=10
-        Folds for ``ccp_alpha='cv'``.
+        Number of folds for ``ccp_alpha='cv'``.
     standard_errors : float >= 0, default=1.0
-        ``ccp_alpha='cv'``: the smallest tree within so many standard errors of the best is taken.
+        ``ccp_alpha='cv'``: the smallest tree within this many standard errors of the best is
+        chosen.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -82,29 +87,29 @@ class DecisionTreeClassifier(Classifier, SingleTree):
     classes_ : ndarray of shape (n_classes,)
         The labels seen in fit, sorted.
     n_classes_ : int
-        Their number.
+        Number of classes.
     n_outputs_ : int
-        1: one target.
+        Always 1.
     tree_ : TreeView
         The tree with the statistics of every node, under scikit-learn's names.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Decrease of impurity by column, weighted by node size, scaled to sum 1.
+        Total decrease of impurity per column, weighted by node size and scaled to sum to 1.
     max_features_ : int
-        Columns looked at for each split.
+        Number of columns tried for each split.
     ccp_alpha_ : float
-        Price of a leaf that was used, if the tree was pruned by cost and complexity.
+        The complexity parameter used, if the tree was pruned by cost-complexity.
     ccp_alphas_, ccp_impurities_ : ndarray
-        The path before that pruning: price and impurity of each step.
+        The pruning path: complexity parameter and impurity of each step.
     cv_alphas_, cv_errors_, cv_standard_errors_ : ndarray
-        What the price was chosen from, for ``ccp_alpha='cv'``.
+        For ``ccp_alpha='cv'``: the candidate values, their errors and standard errors.
     tree_start_, node_left_, node_feature_, node_threshold_, node_missing_left_ : ndarray
-        The tree as flat arrays.
+        The tree as flat arrays, one entry per node.
     node_slot_, level_words_, leaf_value_, node_impurity_, node_samples_, node_weight_ : ndarray
-        More of them.
+        Further arrays of the tree.
     has_missing_ : ndarray of uint8 of shape (n_features_in_,)
         Columns that had missing values in fit.
     categorical_features_, levels_, level_offsets_ : ndarray
-        The nominal columns and their levels.
+        The nominal columns and their categories.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -112,23 +117,23 @@ class DecisionTreeClassifier(Classifier, SingleTree):
 
     Notes
     -----
-    A node with class shares p is split where the weighted impurity falls most:
+    A node with class shares p is split where the weighted impurity decreases most:
 
     .. math:: \Delta = I(D) - \sum_{d} \frac{|D_d|}{|D|} I(D_d), \qquad
               I = 1 - \sum_c p_c^2,\; -\sum_c p_c \log_2 p_c \text{ or } 1 - \max_c p_c
 
-    Numeric columns are cut between neighbouring values, nominal ones into two sets of levels. Ties
-    go to the first column, then to the lowest cut. Splits that gain nothing are made too (XOR needs
-    them); `prune` takes idle ones back. A level unseen in fit goes where missing values go.
-    Pruning by 'chi2' takes away, from below, questions whose table (answer, class) passes as
-    independent; see `prune` on the page of the family for all four.
+    Numeric columns are split between neighbouring values, nominal ones into two sets of categories.
+    Ties go to the first column, then to the lowest threshold. Splits without a decrease are made
+    too (XOR needs them); `prune` removes the useless ones. A category unseen in fit goes where
+    missing values go. Pruning by 'chi2' removes, from the bottom up, splits whose table of branch
+    and class is not significantly dependent. The user guide describes all four kinds of pruning.
 
     O(n d log n) to bin, O(n d depth) to grow, O(depth) for each row to predict. Deterministic:
-    random choices depend on the seed and on the place of the node alone.
+    random choices depend only on the seed and the position of the node.
 
     See Also
     --------
-    DecisionTreeRegressor : The mean of a number instead of the vote of classes.
+    DecisionTreeRegressor : The same for a numeric target.
     rules : The fitted tree as a set of rules.
 
     Examples
@@ -198,7 +203,7 @@ class DecisionTreeClassifier(Classifier, SingleTree):
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the tree, and prune it as asked.
+        """Grow the tree and prune it.
 
         Parameters
         ----------
@@ -269,7 +274,7 @@ class DecisionTreeClassifier(Classifier, SingleTree):
         if factor is not None:
             weight = factor[codes] if weight is None else weight * factor[codes]
             if not weight.any():
-                raise DataError("class_weight leaves no row a weight above 0")
+                raise DataError("class_weight gives no row a weight above 0")
         return self._counted(rows, codes, weight)
 
     def _n_classes(self) -> int:
@@ -285,7 +290,7 @@ class DecisionTreeClassifier(Classifier, SingleTree):
 
 
 class DecisionTreeRegressor(Regressor, SingleTree):
-    r"""Ask one question after the other, and predict the mean of the rows with these answers.
+    r"""Decision tree regressor (CART).
 
     Parameters
     ----------
@@ -294,47 +299,53 @@ class DecisionTreeRegressor(Regressor, SingleTree):
         rule), mean absolute deviation from the median ('absolute_error') or Poisson deviance
         ('poisson').
     splitter : {'best', 'random'}, default='best'
-        The best cut of a column, or one drawn at random.
+        Use the best threshold of a column, or one drawn at random.
     max_depth : int >= 1 or None, default=None
-        Most questions from the root to a leaf.
+        Maximum depth of the tree. Larger values fit more closely and overfit more easily.
     min_samples_split : int >= 2 or float in (0, 1], default=2
-        Fewest rows of a node that is split; a float is a share of all rows.
+        Minimum number of rows of a node to be split; a float is a share of all rows. Larger values
+        give smaller trees.
     min_samples_leaf : int >= 1 or float in (0, 1), default=1
-        Fewest rows of a leaf; a float is a share of all rows.
+        Minimum number of rows of a leaf; a float is a share of all rows. Larger values give
+        smaller, smoother trees.
     min_weight_fraction_leaf : float in [0, 0.5], default=0.0
-        Least share of the weight in a leaf.
+        Minimum share of the total weight in a leaf.
     max_features : int >= 1, float in (0, 1], {'sqrt', 'log2'} or None, default=None
-        Columns looked at for each split, drawn at random; None = all.
+        Number of columns tried for each split, drawn at random; None = all.
     random_state : int, RandomState or None, default=None
-        Seed of random columns, random cuts and of rows held out for pruning.
+        Seed for random columns, random thresholds and the rows held out for pruning.
     max_leaf_nodes : int >= 2 or None, default=None
-        Most leaves; the nodes that gain most are then split first.
+        Maximum number of leaves; nodes with the largest decrease of impurity are then split first.
     min_impurity_decrease : float >= 0, default=0.0
-        Least decrease of impurity by a split, weighted by the share of rows.
+        Minimum decrease of impurity of a split, weighted by the share of rows. Larger values give
+        smaller trees.
     ccp_alpha : float >= 0 or 'cv', default=0.0
-        Price of a leaf in cost-complexity pruning; 0 = none of it, unless `prune` asks for it.
-        'cv': chosen by cross-validation.
+        Complexity parameter of cost-complexity pruning. Larger values prune more; 0 does not prune,
+        unless `prune` is set. 'cv': chosen by cross-validation.
     monotonic_cst : array-like of int of shape (n_features,) or None, default=None
-        1: the prediction must not fall with the column, -1: must not rise, 0: free.
+        Constraint per column: 1 = the prediction must not decrease with the column, -1 = must not
+        increase, 0 = none.
     categorical_features : 'from_dtype', array-like or None, default='from_dtype'
-        Nominal columns by name, number or flag; 'from_dtype': the categorical, enum and text
-        columns of a dataframe.
+        Nominal columns by name, number or boolean mask; 'from_dtype' takes the categorical, enum
+        and text columns of a dataframe.
     missing : {'learned', 'fractional'}, default='learned'
-        Where missing values go: to the side that a split has learnt, or to both sides with weights
+        Where missing values go: to the side learned for each split, or to both sides with weights
         in proportion to the known rows (C4.5).
     max_bins : int in [2, 65535], default=65535
-        Most distinct values of a column that are told apart; with the default all of them where
-        a large table has no nominal, missing or coarse column (it is then not binned).
+        Maximum number of bins per column; splits are only tried between bins. With the default, a
+        large table without nominal columns, missing values or columns of few values is not binned
+        at all.
     prune : {'cost_complexity', 'chi2', 'reduced_error', 'pessimistic'} or None, default=None
-        How the grown tree is cut back; None = only as `ccp_alpha` says. 'chi2' is an F test here.
+        How to prune the grown tree; None = only by `ccp_alpha`. For regression 'chi2' is an F test.
     significance : float in (0, 1), default=0.05
-        'chi2': a split with a larger p-value goes.
+        'chi2': splits with a larger p-value are pruned. Smaller values prune more.
     validation_fraction : float in (0, 1), default=0.25
-        'reduced_error': share of the rows that is held out for pruning.
+        'reduced_error': share of the rows held out for pruning.
     n_folds : int >= 2, default=10
-        Folds for ``ccp_alpha='cv'``.
+        Number of folds for ``ccp_alpha='cv'``.
     standard_errors : float >= 0, default=1.0
-        ``ccp_alpha='cv'``: the smallest tree within so many standard errors of the best is taken.
+        ``ccp_alpha='cv'``: the smallest tree within this many standard errors of the best is
+        chosen.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -345,23 +356,23 @@ class DecisionTreeRegressor(Regressor, SingleTree):
     tree_ : TreeView
         The tree with the statistics of every node, under scikit-learn's names.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        Decrease of impurity by column, weighted by node size, scaled to sum 1.
+        Total decrease of impurity per column, weighted by node size and scaled to sum to 1.
     max_features_ : int
-        Columns looked at for each split.
+        Number of columns tried for each split.
     ccp_alpha_ : float
-        Price of a leaf that was used, if the tree was pruned by cost and complexity.
+        The complexity parameter used, if the tree was pruned by cost-complexity.
     ccp_alphas_, ccp_impurities_ : ndarray
-        The path before that pruning: price and impurity of each step.
+        The pruning path: complexity parameter and impurity of each step.
     cv_alphas_, cv_errors_, cv_standard_errors_ : ndarray
-        What the price was chosen from, for ``ccp_alpha='cv'``.
+        For ``ccp_alpha='cv'``: the candidate values, their errors and standard errors.
     tree_start_, node_left_, node_feature_, node_threshold_, node_missing_left_ : ndarray
-        The tree as flat arrays.
+        The tree as flat arrays, one entry per node.
     node_slot_, level_words_, leaf_value_, node_impurity_, node_samples_, node_weight_ : ndarray
-        More of them.
+        Further arrays of the tree.
     has_missing_ : ndarray of uint8 of shape (n_features_in_,)
         Columns that had missing values in fit.
     categorical_features_, levels_, level_offsets_ : ndarray
-        The nominal columns and their levels.
+        The nominal columns and their categories.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -369,22 +380,22 @@ class DecisionTreeRegressor(Regressor, SingleTree):
 
     Notes
     -----
-    A node is split where the weighted impurity falls most; with the variance as impurity,
+    A node is split where the weighted impurity decreases most; with the variance as impurity,
 
     .. math:: \Delta = I(D) - \sum_{d} \frac{|D_d|}{|D|} I(D_d), \qquad
               I(D) = \frac{1}{|D|} \sum_{i \in D} (y_i - \bar y_D)^2
 
-    and a leaf answers with the mean (the median for 'absolute_error'). Several targets share one
-    tree; their impurities are averaged. Numeric columns are cut between neighbouring values,
-    nominal ones into two sets of levels. Ties go to the first column, then to the lowest cut. A
-    level unseen in fit goes where missing values go.
+    and a leaf predicts the mean (the median for 'absolute_error'). Several targets share one tree;
+    their impurities are averaged. Numeric columns are split between neighbouring values, nominal
+    ones into two sets of categories. Ties go to the first column, then to the lowest threshold. A
+    category unseen in fit goes where missing values go.
 
     O(n d log n) to bin, O(n d depth) to grow, O(depth) for each row to predict. Deterministic:
-    random choices depend on the seed and on the place of the node alone.
+    random choices depend only on the seed and the position of the node.
 
     See Also
     --------
-    DecisionTreeClassifier : The vote of classes instead of a mean.
+    DecisionTreeClassifier : The same for classes.
     rules : The fitted tree as a set of rules.
 
     Examples
@@ -447,7 +458,7 @@ class DecisionTreeRegressor(Regressor, SingleTree):
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the tree, and prune it as asked.
+        """Grow the tree and prune it.
 
         Parameters
         ----------
@@ -486,7 +497,7 @@ class DecisionTreeRegressor(Regressor, SingleTree):
         if self.criterion == "poisson" and (values.min() < 0 or not values.sum() > 0):
             raise DataError(
                 "criterion='poisson' needs targets that are not negative and not all zero; some "
-                f"value of y is not positive, the least is {values.min():g}"
+                f"value of y is not positive, the smallest is {values.min():g}"
             )
         self.n_outputs_ = values.shape[1] if values.ndim == 2 else 1
         return self._counted(rows, values, weight)

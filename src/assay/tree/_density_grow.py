@@ -1,4 +1,4 @@
-"""Growing a tree of boxes that follow the density of the rows."""
+"""Grow a tree of boxes that follow the density of the rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class BoxTree:
     deviation: Floats
 
     def visits(self, X: Floats) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-        """Return, depth by depth, the rows that are still on their way and their nodes."""
+        """Return, for each depth, the rows that have not reached a leaf yet and their nodes."""
         node: NDArray[np.int64] = np.zeros(len(X), dtype=np.int64)
         row: NDArray[np.int64] = np.arange(len(X))
         found = []
@@ -41,12 +41,12 @@ class BoxTree:
 
 @dataclass(frozen=True)
 class BoxLimits:
-    """How a tree of boxes is grown."""
+    """Limits on the growth of a box tree."""
 
     criterion: str
     max_depth: int | None
     min_samples_leaf: float
-    with_moments: bool  # means and deviations of nodes, else 0
+    with_moments: bool  # compute means and deviations of nodes, else 0
 
 
 def grow(X: Floats, weight: Floats, low: Floats, high: Floats, limits: BoxLimits) -> BoxTree:
@@ -61,7 +61,7 @@ def grow(X: Floats, weight: Floats, low: Floats, high: Floats, limits: BoxLimits
     low, high : ndarray of shape (n_columns,)
         The box of the root.
     limits : BoxLimits
-        How to grow.
+        When to stop.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def grow(X: Floats, weight: Floats, low: Floats, high: Floats, limits: BoxLimits
 
 @dataclass(frozen=True)
 class _Level:
-    """All nodes of one depth: their rows side by side, in the order of each column."""
+    """All nodes of one depth, with their rows contiguous and sorted by each column."""
 
     orders: NDArray[np.int32]  # (n_columns, n_rows)
     starts: NDArray[np.int64]  # (n_nodes + 1,)
@@ -121,14 +121,14 @@ class _Level:
 
     @property
     def node(self) -> NDArray[np.int64]:
-        """Node of each place."""
+        """Node of each position."""
         return np.repeat(np.arange(self.n_nodes), np.diff(self.starts))
 
 
 def _best_cuts(
     columns: Floats, weight: Floats, level: _Level, limits: BoxLimits
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64], Floats]:
-    """Say which nodes have a cut that gains, and return its column and threshold."""
+    """Return which nodes have a useful split, and its column and threshold."""
     node, first = level.node, level.starts[:-1]
     n_columns, n_nodes = len(columns), level.n_nodes
     total = np.add.reduceat(weight[level.orders[0]], first)
@@ -141,7 +141,7 @@ def _best_cuts(
         mass -= (mass[first] - weight[level.orders[j, first]])[node]
         gain, cuts = _gains(x, mass, total[node], level.low[node, j], level.high[node, j], limits)
         best = np.maximum.reduceat(gain, first)
-        # The first of equal gains, whatever the rounding; a later column must really be better.
+        # Ties up to rounding go to the first column.
         slack = scale + 1e-12 * np.where(np.isfinite(best), best, 0.0)
         better = best > np.where(np.isfinite(top), top + slack, scale)
         places = np.flatnonzero(gain >= (best - slack)[node])
@@ -154,14 +154,14 @@ def _best_cuts(
 def _gains(
     x: Floats, below: Floats, total: Floats, low: Floats, high: Floats, limits: BoxLimits
 ) -> tuple[Floats, Floats]:
-    """Gain and threshold of a cut after each place; -inf where none is allowed.
+    """Gain and threshold of a split after each position; -inf where none is allowed.
 
-    None is after the last row of a node, where nothing is above.
+    There is none after the last row of a node, since no row would be on the right.
     """
     after = np.append(x[1:], x[-1:])
     cut = x / 2 + after / 2
     above = total - below
-    share = (cut - low) / (high - low)  # of the volume
+    share = (cut - low) / (high - low)  # share of the volume
     enough = limits.min_samples_leaf * (1 - 1e-9)
     possible = (after > cut) & (cut >= x) & (below >= enough) & (above >= enough)
     possible &= (share > 0) & (share < 1)
@@ -182,7 +182,7 @@ def _next_level(
     feature: NDArray[np.int64],
     cut: Floats,
 ) -> _Level:
-    """Return the children: rows of each node parted in two, each part in its old order."""
+    """Return the children: the rows of each node are partitioned, each part in its old order."""
     keep = found[level.node]
     orders = level.orders[:, keep]
     sizes = np.diff(level.starts)[found]
@@ -197,7 +197,7 @@ def _next_level(
     for line, child in zip(orders, children, strict=True):
         left = goes_left[line]
         rank = np.cumsum(left)
-        rank -= (rank[starts[:-1]] - left[starts[:-1]])[node]  # lefts up to here in this node
+        rank -= (rank[starts[:-1]] - left[starts[:-1]])[node]  # lefts of this node up to here
         inside = place - starts[:-1][node]
         child[starts[:-1][node] + np.where(left, rank - 1, n_left[node] + inside - rank)] = line
     lines = np.arange(len(sizes))

@@ -1,4 +1,4 @@
-"""How likely rows are in each node of a box tree, and which subtree is likely enough."""
+"""Likelihood of the rows in each node of a box tree, and pruning by it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HALF_LOG_2PI = 0.5 * np.log(2 * np.pi)
 
 @dataclass(frozen=True)
 class LeafDensity:
-    """Densities inside boxes: uniform, or Gaussian cut off at the sides that are not open."""
+    """Densities inside boxes: uniform, or Gaussian truncated at the sides that are not open."""
 
     low: Floats
     high: Floats
@@ -26,7 +26,7 @@ class LeafDensity:
 
     @classmethod
     def of(cls, tree: BoxTree, is_gaussian: bool, floor: Floats) -> LeafDensity:
-        """Return the densities of all nodes; `floor` is the least standard deviation."""
+        """Return the densities of all nodes; `floor` is the smallest standard deviation allowed."""
         if not is_gaussian:
             return cls(tree.low, tree.high)
         low, high = open_sides(tree.low, tree.high, tree.low[0], tree.high[0])
@@ -40,14 +40,14 @@ class LeafDensity:
         return np.asarray(-n * (quadratic + self.log_norm()))
 
     def log_of_rows(self, X: Floats, line: NDArray[np.int64], log_norm: Floats) -> Floats:
-        """Return the log density of each row in the node of its line."""
+        """Return the log density of each row in its node."""
         if self.mean is None or self.scale is None:
             return -log_norm[line]
         z = (X - self.mean[line]) / self.scale[line]
         return -0.5 * np.einsum("ij,ij->i", z, z) - log_norm[line]  # type: ignore[no-any-return]
 
     def log_norm(self) -> Floats:
-        """Return the log of what the density of each node is divided by."""
+        """Return the log of the normalising constant of each node."""
         if self.mean is None or self.scale is None:
             return np.asarray(np.log(self.high - self.low).sum(axis=1))
         last, first = (self.high - self.mean) / self.scale, (self.low - self.mean) / self.scale
@@ -58,12 +58,12 @@ class LeafDensity:
 def open_sides(
     low: Floats, high: Floats, root_low: Floats, root_high: Floats
 ) -> tuple[Floats, Floats]:
-    """Let boxes that touch a side of the root's box reach to infinity there."""
+    """Extend boxes to infinity at the sides where they touch the root's box."""
     return np.where(low <= root_low, -np.inf, low), np.where(high >= root_high, np.inf, high)
 
 
 def log_likelihoods(tree: BoxTree, density: LeafDensity) -> Floats:
-    """Return the log-likelihood of the rows of each node, if it were a leaf."""
+    """Return the log-likelihood of the rows of each node if it were a leaf."""
     n = tree.weight
     return np.asarray(n * np.log(n / n[0]) + density.log_of_nodes(n, tree.deviation))
 
@@ -71,8 +71,8 @@ def log_likelihoods(tree: BoxTree, density: LeafDensity) -> Floats:
 def collapse_index(tree: BoxTree, own: Floats, alphas: Floats) -> NDArray[np.int64]:
     """Return, per node, the first alpha (ascending) at which it becomes a leaf.
 
-    The best subtree for alpha maximises log-likelihood - alpha (number of leaves); a node is a
-    leaf of it when its own value is not less than that of the best tree below it.
+    The best subtree for alpha maximises log-likelihood - alpha (number of leaves); a node becomes a
+    leaf when its own value is at least that of the best subtree below it.
     """
     best = own[:, None] - alphas
     is_leaf = np.ones(best.shape, dtype=bool)
@@ -96,8 +96,9 @@ def held_out(
 ) -> Floats:
     """Return the cross-validated log-likelihood of each alpha.
 
-    The box of the root is that of all rows, so none is outside; it is the same for every alpha. A
-    row counts for an alpha in the node that is its leaf there: one walk serves all alphas.
+    The box of the root contains all rows and is the same for every alpha. For each alpha a row
+    counts in the node that is its leaf in that subtree, so one pass down the tree serves all
+    alphas.
     """
     total = np.zeros(len(alphas) + 1)
     for k in range(int(fold.max()) + 1):
@@ -107,7 +108,7 @@ def held_out(
         share = weight[train].sum() / weight.sum()
         first = collapse_index(tree, log_likelihoods(tree, density), alphas * share)
         inside, w = X[test], weight[test]
-        # A node is a leaf from its own collapse until an ancestor's.
+        # A node is a leaf from the alpha where it collapses to the one where an ancestor does.
         last = np.full(len(first), len(alphas))
         for node in np.flatnonzero(tree.left):
             children = slice(tree.left[node], tree.left[node] + 2)

@@ -30,48 +30,49 @@ from assay.tree._density_prune import (
     open_sides,
 )
 
-_CHUNK = 8192  # rows that walk down together
-_N_ALPHAS = 40  # prices of a leaf that cross-validation tries
+_CHUNK = 8192  # rows predicted at a time
+_N_ALPHAS = 40  # number of values of alpha tried by cross-validation
 
 
 class DensityTree(DensityMixin, Estimator):
-    r"""Estimate a density by a tree whose leaves are boxes with a simple density each.
+    r"""Density estimation tree: a simple density in each of the boxes given by a tree.
 
     Parameters
     ----------
     criterion : {'squared_error', 'likelihood'}, default='squared_error'
-        What a split improves: the integrated squared error, or the likelihood.
+        Criterion of splits: the integrated squared error, or the likelihood.
     leaf : {'uniform', 'gaussian'}, default='uniform'
-        Density inside a leaf: constant, or a Gaussian with independent columns, cut off at the
-        sides of the box. Gaussian leaves at the rim reach to infinity.
+        Density inside a leaf: constant, or a Gaussian with independent columns, truncated at the
+        sides of the box. Gaussian leaves at the border extend to infinity.
     max_depth : int >= 1 or None, default=None
-        Most splits on a way down.
+        Maximum depth of the tree. Larger values fit more closely and overfit more easily.
     min_samples_leaf : float >= 1, default=5
-        Least number of rows (least weight) in a leaf.
+        Minimum number of rows (total weight) in a leaf. Larger values give a smoother density.
     ccp_alpha : float >= 0 or 'cv', default='cv'
-        Log-likelihood, summed over rows, that a split must gain per leaf it adds; 'cv' takes the
-        value of largest cross-validated likelihood.
+        Minimum gain in log-likelihood per additional leaf. Larger values prune more; 'cv' chooses
+        the value with the largest cross-validated likelihood.
     n_folds : int >= 2, default=5
         Number of folds when `ccp_alpha` is 'cv'.
 
     Attributes
     ----------
     node_left_ : ndarray of int32 of shape (n_nodes,)
-        0 at a leaf; else the node for values up to the threshold, and the next is the other child.
+        0 at a leaf; else the left child, for values up to the threshold. The right child is the
+        next node.
     node_feature_ : ndarray of int32 of shape (n_nodes,)
-        The column that is cut; -1 at a leaf.
+        The column of the split; -1 at a leaf.
     node_threshold_ : ndarray of float64 of shape (n_nodes,)
-        Where it is cut; 0 at a leaf.
+        Its threshold; 0 at a leaf.
     node_slot_ : ndarray of int32 of shape (n_nodes,)
-        Line of the leaf; -1 at an inner node.
+        Index of the leaf; -1 at an inner node.
     leaf_share_ : ndarray of float64 of shape (n_leaves,)
-        Share of the training rows.
+        Share of the training rows in each leaf.
     leaf_low_, leaf_high_ : ndarray of float64 of shape (n_leaves, n_features_in_)
-        The boxes.
+        The boxes of the leaves.
     leaf_mean_, leaf_scale_ : ndarray of float64 of shape (n_leaves, n_features_in_)
-        Means and standard deviations of Gaussian leaves; without lines for uniform ones.
+        Means and standard deviations of Gaussian leaves; empty for uniform leaves.
     ccp_alpha_ : float
-        The price of a leaf in use.
+        The value of `ccp_alpha` in use.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -84,16 +85,17 @@ class DensityTree(DensityMixin, Estimator):
     .. math:: \hat f(x) = \sum_l \frac{n_l}{N V_l} [x \in l],
 
     whose integrated squared error is, up to a constant, :math:`-\sum_l n_l^2 / (N^2 V_l)` (Ram and
-    Gray, 2011), and whose log-likelihood is :math:`\sum_l n_l \log (n_l / (N V_l))`. A cut, half
-    way between two neighbouring values, improves the chosen one most. The full tree is then
-    pruned to the subtree that maximises log-likelihood minus `ccp_alpha` times leaves; 0.5 log N
-    would be BIC.
+    Gray, 2011), and whose log-likelihood is :math:`\sum_l n_l \log (n_l / (N V_l))`. Each split,
+    half-way between two neighbouring values, improves the chosen criterion most. The full tree is
+    then pruned to the subtree that maximises log-likelihood minus `ccp_alpha` times leaves; 0.5 log
+    N would be BIC.
 
-    The box of the root reaches beyond the extreme values of each column by range / (N - 1), as
-    the ends of a uniform distribution would. Outside it a uniform-leaf density is 0
-    (`score_samples` says -inf). Columns are numbers without gaps; a constant column has no
-    density. Equal rows are in the same fold and folds do not depend on row order: the result is
-    deterministic, and a row of weight 2 counts as two rows. O(n d) per level of the tree.
+    The box of the root extends beyond the extreme values of each column by range / (N - 1), the
+    estimate for a uniform distribution. Outside it the density of uniform leaves is 0
+    (`score_samples` returns -inf). Columns must be numeric without missing values; a constant
+    column has no density. Duplicate rows are in the same fold and folds do not depend on row order:
+    the result is deterministic, and a row of weight 2 counts as two rows. O(n d) per depth of the
+    tree.
 
     See Also
     --------
@@ -142,10 +144,10 @@ class DensityTree(DensityMixin, Estimator):
         X : array-like of shape (n_samples, n_features)
             Training rows: an array, or a dataframe of any library.
         y : None
-            Not used; there for pipelines.
+            Not used; accepted for use in pipelines.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts; weights that sum to less than the number of rows are
-            scaled to it.
+            Weights; a row of weight 2 counts as two rows. Weights that sum to less than the number
+            of rows are scaled to sum to it.
 
         Returns
         -------
@@ -160,7 +162,7 @@ class DensityTree(DensityMixin, Estimator):
         check_interval("n_folds", self.n_folds, 2, integer=True)
         rows = self._fit_rows(X)
         used, weight = counted_rows(check_weight(sample_weight, rows), len(rows))
-        rows = rows[used].astype(np.float64) + 0.0  # no negative zeros
+        rows = rows[used].astype(np.float64) + 0.0  # turns -0.0 into 0.0
         low, high, pad = self._box(rows, float(weight.sum()))
         is_gaussian = self.leaf == "gaussian"
         limits = BoxLimits(self.criterion, self.max_depth, self.min_samples_leaf, is_gaussian)
@@ -170,7 +172,7 @@ class DensityTree(DensityMixin, Estimator):
             fold = _folds(rows, self.n_folds)
             box = (low, high)
             likelihood = held_out(rows, weight, fold, box, limits, alphas, is_gaussian, pad)
-            # Of equally likely ones the simplest.
+            # Ties go to the smallest tree.
             top = likelihood.max()
             alpha = float(alphas[likelihood >= top - 1e-9 * max(1.0, abs(top))][-1])
         self.ccp_alpha_ = float(alpha)
@@ -218,7 +220,7 @@ class DensityTree(DensityMixin, Estimator):
         X : array-like of shape (n_queries, n_features)
             The rows.
         y : None
-            Not used; there for pipelines.
+            Not used; accepted for use in pipelines.
 
         Returns
         -------
@@ -254,12 +256,12 @@ class DensityTree(DensityMixin, Estimator):
             return low + part * (high - low)
         mean, scale = density.mean[leaf], density.scale[leaf]
         first, last = ndtr((low - mean) / scale), ndtr((high - mean) / scale)
-        # Away from 0 and 1, whose quantiles are infinite.
+        # Avoids 0 and 1, whose quantiles are infinite.
         level = np.clip(first + part * (last - first), 1e-16, 1 - 1e-16)
         return np.asarray(np.clip(mean + scale * ndtri(level), low, high))
 
     def get_depth(self) -> int:
-        """Return the largest number of splits on a way down."""
+        """Return the depth of the tree: the largest number of splits above a leaf."""
         check_is_fitted(self)
         depth = np.zeros(len(self.node_left_), dtype=np.int64)
         for node in np.flatnonzero(self.node_left_):
@@ -275,9 +277,9 @@ class DensityTree(DensityMixin, Estimator):
     def _box(
         self, rows: NDArray[np.float64], total: float
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Return the box of the root, and how far it reaches beyond the rows."""
+        """Return the box of the root, and how far it extends beyond the rows."""
         if len(rows) < 2:
-            raise DataError("DensityTree needs two different rows at least; got n_samples=1")
+            raise DataError("DensityTree needs at least two different rows; got n_samples=1")
         low, high = rows.min(axis=0), rows.max(axis=0)
         with np.errstate(over="ignore"):
             pad = (high - low) / max(total - 1, 1.0)
@@ -295,7 +297,7 @@ class DensityTree(DensityMixin, Estimator):
     def _keep(
         self, tree: BoxTree, is_leaf: NDArray[np.bool_], floor: NDArray[np.float64] | None
     ) -> None:
-        """Store the subtree that ends in the given leaves; `floor` is for Gaussian ones."""
+        """Store the subtree with the given leaves; `floor` is for Gaussian leaves."""
         keep = np.zeros(len(is_leaf), dtype=bool)
         keep[0] = True
         for node in np.flatnonzero(~is_leaf):
@@ -360,7 +362,7 @@ class DensityTree(DensityMixin, Estimator):
             and (self.leaf_scale_ > 0).all()
         )
         if not sound:
-            raise DataError("the model is damaged: the nodes of DensityTree are no tree")
+            raise DataError("the model is damaged: the nodes of DensityTree are not a tree")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -369,7 +371,7 @@ class DensityTree(DensityMixin, Estimator):
 
 
 def _folds(rows: NDArray[np.float64], n_folds: int) -> NDArray[np.int64]:
-    """Return the fold of each row, a function of its values: equal rows are in one fold."""
+    """Return the fold of each row, a function of its values: duplicate rows share a fold."""
     key = np.full(len(rows), 0x9E3779B97F4A7C15, dtype=np.uint64)
     for column in np.ascontiguousarray(rows.T).view(np.uint64):
         key = (key ^ column) * np.uint64(0xBF58476D1CE4E5B9)

@@ -1,4 +1,4 @@
-"""A fitted tree as text and as a Graphviz drawing."""
+"""Export a fitted tree as text or as a Graphviz graph."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ def export_text(
     decimals: int = 2,
     show_weights: bool = False,
 ) -> str:
-    """Return a tree as indented text.
+    """Return a fitted tree as indented text.
 
     Parameters
     ----------
     model : DecisionTreeClassifier or DecisionTreeRegressor
         A fitted tree.
     feature_names, class_names : sequence of str, optional
-        Other names for the columns and the classes.
+        Names to show for the columns and the classes.
     max_depth : int >= 0 or None, default=10
-        Depth of the last question that is shown; what is below is summed up in a line.
+        Depth of the last split that is shown; deeper branches are summarised in one line.
     decimals : int >= 0, default=2
-        Digits after the point.
+        Number of decimals.
     show_weights : bool, default=False
-        Whether a leaf also tells the weight of each class, or of its rows.
+        Whether to show the weight of each class (regression: of the rows) in each leaf.
 
     Returns
     -------
     str
-        One line for each answer to a question and for each leaf.
+        One line for each branch and each leaf.
 
     Examples
     --------
@@ -83,22 +83,22 @@ def export_graphviz(
     filled: bool = True,
     rotate: bool = False,
 ) -> str:
-    """Return a tree in the DOT language of Graphviz; nothing needs to be installed for it.
+    """Return a fitted tree in the DOT language of Graphviz, which need not be installed.
 
     Parameters
     ----------
     model : DecisionTreeClassifier or DecisionTreeRegressor
         A fitted tree.
     feature_names, class_names : sequence of str, optional
-        Other names for the columns and the classes.
+        Names to show for the columns and the classes.
     max_depth : int >= 0 or None, default=None
-        Questions on the way down that are drawn; None = all.
+        Maximum depth that is drawn; None = all.
     decimals : int >= 0, default=3
-        Digits after the point.
+        Number of decimals.
     filled : bool, default=True
-        Whether nodes are coloured: by class and how pure they are, or by their value.
+        Whether to colour nodes: by class and purity, or by value.
     rotate : bool, default=False
-        Whether the root is on the left instead of on top.
+        Whether to draw the root on the left instead of at the top.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def export_graphviz(
 
 
 def node_lines(tree: TreeView, node: int, wording: Wording, decimals: int) -> list[str]:
-    """Return what a picture says about a node: question, answer, rows."""
+    """Return the lines of a node: condition, prediction, number of rows."""
     lines = []
     if not tree.is_leaf[node]:
         lines.append(wording.question(tree, node, decimals)[0])
@@ -149,7 +149,7 @@ def node_lines(tree: TreeView, node: int, wording: Wording, decimals: int) -> li
 
 
 def node_colours(tree: TreeView) -> list[str]:
-    """Return a colour for each node: hue by class and strength by purity, or strength by value."""
+    """Return a colour for each node: hue by class and depth by purity, or depth by value."""
     if tree.classes:
         largest = tree.answer.argmax(axis=1)
         base = 1 / tree.classes
@@ -166,7 +166,7 @@ def node_colours(tree: TreeView) -> list[str]:
     return [f"#{r:02x}{g:02x}{b:02x}" for r, g, b in mixed.round().astype(int).tolist()]
 
 
-#: Hues that stay apart for readers who see colours differently (Okabe and Ito).
+#: Colours that colour-blind readers can distinguish (Okabe and Ito).
 PALETTE = [
     (230, 159, 0),
     (86, 180, 233),
@@ -202,7 +202,7 @@ def _depth_below(tree: TreeView, node: int) -> int:
 def _edge(tree: TreeView, node: int, depth: int) -> str:
     above = int(tree.parent[node])
     label = ""
-    if depth == 1:  # as is the custom: the first two edges tell which side is which
+    if depth == 1:  # only the first two edges are labelled, as usual
         is_left = node == tree.left[above]
         label = ' [label="yes"]' if is_left else ' [label="no"]'
     return f"{above} -> {node}{label} ;"

@@ -1,4 +1,4 @@
-"""From parameters and data to one grown and pruned tree."""
+"""Grow and prune one tree from parameters and data."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from assay.tree.engine._exact import Columns, can_grow_exact, grow_exact
 from assay.tree.engine._grow import Grown, GrowOptions, grow
 from assay.tree.engine._nodes import Nodes
 
-#: What ensembles take from here, too.
+#: Also used by the ensembles.
 __all__ = [
     "Fit",
     "Training",
@@ -42,7 +42,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Training:
-    """What a tree is grown on.
+    """The training data of a tree.
 
     Parameters
     ----------
@@ -53,13 +53,13 @@ class Training:
     n_classes : int
         0 for a regression.
     n_levels : ndarray of int32 of shape (n_features,)
-        Levels of each nominal column, 0 = numeric.
+        Number of categories of each nominal column, 0 = numeric.
     X : ndarray of shape (n_rows, n_features)
         The rows, nominal columns as codes.
     ranks : Ranks, optional
-        A table whose rows `rows` are those of X: bins are then counted, not sorted again.
+        The sorted table that contains X as its rows `rows`, so that bins need no new sort.
     rows : ndarray of int64, optional
-        Where they are in the table that was given, or in `ranks`; all of it if absent.
+        Indices of the rows in the original table, or in `ranks`; all rows if absent.
     """
 
     target: NDArray[Any]
@@ -74,21 +74,20 @@ class Training:
         return len(self.target)
 
     def bins(self, max_bins: int, n_threads: int) -> Bins:
-        """Return the rows cut into bins."""
+        """Return the binned rows."""
         if self.ranks is None or self.rows is None:
             return Bins.build(self.X, max_bins, self.n_levels, self.weight, n_threads)
         return Bins.from_ranks(self.ranks, self.rows, max_bins, n_threads, self.weight)
 
     @property
     def is_prepared(self) -> bool:
-        """Whether bins cost little, because the columns were sorted before."""
+        """Whether binning is cheap, because the columns are sorted already."""
         return self.ranks is not None
 
     def table(self, params: Mapping[str, Any], n_threads: int) -> Bins | Columns:
-        """Return what a tree with these parameters is grown on.
+        """Return the table on which a tree with these parameters is grown.
 
-        Columns as they are where that gives the same tree as bins with a value each, and takes
-        less memory; bins otherwise.
+        Raw columns if they give the same tree as bins of one value each in less memory; else bins.
         """
         max_bins = params["max_bins"]
         lossless = len(self) <= max_bins
@@ -105,7 +104,7 @@ class Training:
         return self.bins(max_bins, n_threads)
 
     def taken(self, index: NDArray[np.int64]) -> Training:
-        """Return some of the rows."""
+        """Return a subset of the rows."""
         return replace(
             self,
             target=self.target[index],
@@ -115,7 +114,7 @@ class Training:
         )
 
     def sorted_once(self, n_threads: int) -> Training:
-        """Return the same with ranks, for growing on several subsets of the rows."""
+        """Return the same data with ranks, for growing on several subsets of the rows."""
         if self.ranks is not None:
             return self
         ranks = Ranks.build(self.X, self.n_levels, n_threads)
@@ -128,7 +127,7 @@ class Training:
 
 @dataclass(frozen=True)
 class Fit:
-    """A finished tree.
+    """A fitted tree.
 
     Parameters
     ----------
@@ -137,11 +136,11 @@ class Fit:
     has_missing : ndarray of uint8 of shape (n_features,)
         Columns with missing values.
     path : AlphaPath, optional
-        Of the tree before pruning, if it was pruned by cost and complexity.
+        Pruning path of the full tree, if it was pruned by cost-complexity.
     alpha : float, default=0.0
-        The price of a leaf that was used.
+        The complexity parameter that was used.
     choice : AlphaChoice, optional
-        How it was chosen.
+        How alpha was chosen.
     """
 
     tree: TreeView
@@ -152,7 +151,7 @@ class Fit:
 
 
 def fit_tree(training: Training, params: Mapping[str, Any], seed: int, n_threads: int) -> Fit:
-    """Grow a tree and prune it as the parameters say.
+    """Grow a tree and prune it according to the parameters.
 
     Parameters
     ----------
@@ -186,7 +185,7 @@ def fit_tree(training: Training, params: Mapping[str, Any], seed: int, n_threads
 
 
 def pruned_leaves(tree: TreeView, params: Mapping[str, Any]) -> NDArray[np.bool_]:
-    """Return the leaves after a pruning that needs nothing but the tree."""
+    """Return the leaves after a pruning that needs only the tree."""
     if params["prune"] == "chi2":
         return chi2_leaves(tree, params["significance"])
     if params["prune"] == "pessimistic":
@@ -201,7 +200,7 @@ def pruned_leaves(tree: TreeView, params: Mapping[str, Any]) -> NDArray[np.bool_
 def grow_tree(
     bins: Bins | Columns, training: Training, params: Mapping[str, Any], seed: int, n_threads: int
 ) -> TreeView:
-    """Grow one tree on the rows that `Training.table` gave, without pruning."""
+    """Grow one tree on the table from `Training.table`, without pruning."""
     options = grow_options(params, training.n_classes, bins)
     if isinstance(bins, Columns):
         grown = grow_exact(bins, training.target, training.weight, options, n_threads)
@@ -216,7 +215,7 @@ def grow_tree(
 
 
 def nodes_of(tree: TreeView) -> Nodes:
-    """Return a tree as the predictor takes it."""
+    """Return a tree in the form used for prediction."""
     return Nodes(
         tree_start=np.array([0, tree.node_count], dtype=np.int64),
         node_left=tree.left,
@@ -302,10 +301,10 @@ def _grow_divided(bins: Bins, training: Training, options: GrowOptions, seed: in
 def _fit_and_validate(
     training: Training, params: Mapping[str, Any], seed: int, n_threads: int
 ) -> Fit:
-    """Grow on some rows, prune by the others (reduced error)."""
+    """Grow on some rows and prune by the others (reduced error)."""
     n = len(training)
     order = _mixed_order(training, seed)
-    # Every so manieth row of an order that goes through the classes: a stratified sample.
+    # Every k-th row of an order sorted by class: a stratified sample.
     edges = np.floor(np.arange(n + 1) * float(params["validation_fraction"]) + 1e-9)
     is_held = np.diff(edges) > 0
     if not is_held.any() or is_held.all():

@@ -1,4 +1,4 @@
-"""The textbook decision tree: one branch for each value of an attribute."""
+"""The ID3 decision tree: one branch for each category of a column."""
 
 from __future__ import annotations
 
@@ -20,59 +20,62 @@ from assay.tree._counted_rows import counted_rows
 from assay.tree._id3_grow import BRANCH, CUT, LEAF, LEVEL, Options, grow, prune_chi_square
 from assay.tree._id3_text import tree_text
 
-_CHUNK = 8192  # rows that walk down together
+_CHUNK = 8192  # rows predicted at a time
 
 
 class ID3Classifier(Classifier):
-    r"""Classify by asking one attribute after the other, with a branch for each of its values.
+    r"""ID3 decision tree classifier, with one branch for each category of a column.
 
     Parameters
     ----------
     criterion : {'gain', 'gain_ratio'}, default='gain'
-        What the next attribute must be best at: information gain, or gain divided by the entropy
-        of the split itself among attributes of at least average gain (C4.5), which does not
-        favour attributes with many values.
+        Criterion of splits: information gain, or gain ratio (C4.5), the gain divided by the entropy
+        of the split itself among columns of at least average gain. The gain ratio does not favour
+        columns with many categories.
     max_depth : int >= 1 or None, default=None
-        Most questions in a row.
+        Maximum depth of the tree. Larger values fit more closely and overfit more easily.
     min_samples_split : int >= 2, default=2
-        A node with fewer rows is a leaf.
+        Minimum number of rows of a node to be split. Larger values give smaller trees.
     grouping : {None, 'top_vs_rest', 'ordered', 'ignore'}, default=None
-        What to do with a nominal column of more than `max_levels` levels, such as a ZIP code:
-        branch all the same; ask for its most telling level against all others; cut it like a
-        number, in the order of its levels; or never ask it.
+        How to treat a nominal column with more than `max_levels` categories, such as a ZIP code:
+        None branches on all of them; 'top_vs_rest' splits the most informative category from all
+        others; 'ordered' splits by a threshold in the order of the categories; 'ignore' does not
+        use the column.
     max_levels : int >= 1, default=10
-        Only read when `grouping` is not None.
+        Maximum number of categories of a column with one branch each. Used only if `grouping` is
+        set.
     prune : {None, 'chi2'}, default=None
-        'chi2': grow fully, then cut off, from the bottom up, splits that chance explains.
+        'chi2': grow fully, then prune, from the bottom up, splits that are not significant.
     significance : float in (0, 1), default=0.05
-        A split stays when chance gives its deviation with at most this probability.
+        Splits with a larger p-value are pruned. Smaller values prune more.
     categorical_features : array-like, 'from_dtype' or None, default='from_dtype'
-        The nominal columns: those of text or categorical dtype in a dataframe; or names, numbers
-        or a boolean mask. All others are numbers and are cut in two.
+        The nominal columns, by name, number or boolean mask; 'from_dtype' takes the text and
+        categorical columns of a dataframe. All other columns are numeric and are split by a
+        threshold.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels seen in fit, sorted.
     node_kind_ : ndarray of uint8 of shape (n_nodes,)
-        0 leaf; 1 one branch per level; 2 branches ``<=`` and ``>`` the threshold; 3 branches for
-        the level whose code is the threshold and for all others.
+        0 leaf; 1 one branch per category; 2 branches ``<=`` and ``>`` the threshold; 3 branches for
+        the category whose code is the threshold and for all others.
     node_feature_ : ndarray of int32 of shape (n_nodes,)
-        The column asked; -1 at a leaf.
+        The column of the split; -1 at a leaf.
     node_threshold_ : ndarray of float64 of shape (n_nodes,)
-        Where the column is cut; 0 where that has no meaning.
+        The threshold of the split; 0 where there is none.
     node_child_start_ : ndarray of int32 of shape (n_nodes + 1,)
         Children of node i are ``node_child_start_[i] .. node_child_start_[i + 1] - 1``.
     node_value_ : ndarray of float64 of shape (n_nodes, n_classes)
-        Shares of the classes; of an empty node, those of its parent.
+        Class shares; an empty node has those of its parent.
     node_weight_ : ndarray of float64 of shape (n_nodes,)
-        Weight of the training rows; 0 in an empty node.
+        Total weight of the training rows; 0 in an empty node.
     categorical_features_ : ndarray of int64
         The nominal columns.
     levels_ : ndarray of str
-        Their levels, column after column.
+        The categories of all nominal columns, column by column.
     level_offsets_ : ndarray of int64
-        Where the levels of each nominal column begin in `levels_`.
+        Start of the categories of each nominal column in `levels_`.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -80,28 +83,29 @@ class ID3Classifier(Classifier):
 
     Notes
     -----
-    LEARN-DECISION-TREE of Russell and Norvig, with its four cases: a node without examples
-    answers with the plurality of its parent; one with a single class answers with it; one
-    without attributes left answers with its plurality; any other asks the attribute of largest
+    LEARN-DECISION-TREE of Russell and Norvig, with its four cases: a node without examples predicts
+    the plurality class of its parent; one with a single class predicts that class; one without
+    attributes left predicts its plurality class; any other is split on the attribute of largest
 
     .. math:: \mathrm{Gain}(A) = H(p) - \sum_k \frac{N_k}{N} H(p_k),
               \qquad H(p) = -\sum_c p_c \log_2 p_c
 
-    and goes on in each branch without that attribute. Ties go to the first column, a tied
-    plurality to the first class. An attribute with one value in a node is not asked there.
-    Numbers are cut half way between two neighbouring values and may be asked again below.
+    and growing continues in each branch without that attribute. Ties go to the first column, a tied
+    plurality to the first class. An attribute with only one value in a node is not used there.
+    Numeric columns are split half-way between two neighbouring values and may be used again below.
 
-    `prune='chi2'` tests a split whose branches are all leaves, with d branches that have rows:
+    `prune='chi2'` tests each split whose branches are all leaves, with d nonempty branches:
 
     .. math:: \Delta = \sum_{k,c} \frac{(n_{kc} - \hat n_{kc})^2}{\hat n_{kc}},
               \qquad \hat n_{kc} = n_c \frac{N_k}{N},
 
-    against the chi-square distribution with (d - 1)(K - 1) degrees of freedom. It comes after
-    growing because two attributes can be telling together and not alone (XOR).
+    against the chi-square distribution with (d - 1)(K - 1) degrees of freedom. Pruning comes after
+    growing because two attributes can be informative together but not alone (XOR).
 
-    A row with a missing value, or with a level unseen in fit, goes down all branches with the
-    shares of the training rows there, in fit as in prediction (Quinlan's C4.5); the gain counts
-    the rows whose value is known, times their share. Deterministic. O(n d) per level of the tree.
+    A row with a missing value, or with a category unseen in fit, goes down all branches, weighted
+    by their shares of the training rows, in fit and in prediction (Quinlan's C4.5); the gain uses
+    the rows with a known value and is multiplied by their share. Deterministic. O(n d) per depth of
+    the tree.
 
     See Also
     --------
@@ -159,7 +163,7 @@ class ID3Classifier(Classifier):
         self.categorical_features = categorical_features
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the tree, and prune it when asked to.
+        """Grow the tree, and prune it if `prune` is set.
 
         Parameters
         ----------
@@ -168,8 +172,8 @@ class ID3Classifier(Classifier):
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts; weights that sum to less than the number of rows are
-            scaled to it.
+            Weights; a row of weight 2 counts as two rows. Weights that sum to less than the number
+            of rows are scaled to sum to it.
 
         Returns
         -------
@@ -203,7 +207,7 @@ class ID3Classifier(Classifier):
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class with the largest share at the end of each row's way.
+        """Return the class with the largest share in the leaf of each row.
 
         Parameters
         ----------
@@ -218,7 +222,7 @@ class ID3Classifier(Classifier):
         return self.classes_[shares.argmax(axis=1)]  # type: ignore[no-any-return]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the shares of the classes at the end of each row's way.
+        """Return the class shares in the leaf of each row.
 
         Parameters
         ----------
@@ -235,7 +239,7 @@ class ID3Classifier(Classifier):
         return np.concatenate([self._shares(rows[begin : begin + _CHUNK]) for begin in chunks])
 
     def get_depth(self) -> int:
-        """Return the largest number of questions on a way down."""
+        """Return the depth of the tree: the largest number of splits above a leaf."""
         check_is_fitted(self)
         depth = np.zeros(len(self.node_kind_), dtype=np.int64)
         for node in np.flatnonzero(self.node_kind_ != LEAF):
@@ -249,7 +253,7 @@ class ID3Classifier(Classifier):
         return int(np.count_nonzero(self.node_kind_ == LEAF))
 
     def to_text(self) -> str:
-        """Return the tree as an indented text: questions, branches, answers."""
+        """Return the tree as indented text: splits, branches, classes."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         levels = Levels(self.levels_, self.level_offsets_)
@@ -274,7 +278,7 @@ class ID3Classifier(Classifier):
         return tree_text(self.node_child_start_, lambda node: f"{column(node)}?", branches, answer)
 
     def _shares(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Let all rows walk down together, one question at a time."""
+        """Move all rows down the tree together, one level at a time."""
         shares = np.zeros((len(rows), len(self.classes_)))
         row = np.arange(len(rows))
         node = np.zeros(len(rows), dtype=np.int64)
@@ -297,7 +301,7 @@ class ID3Classifier(Classifier):
             if not unknown.any():
                 node = down
                 continue
-            # An unknown value goes down every branch that training rows went down.
+            # A missing or unseen value goes down every branch that has training rows.
             n_children = np.where(unknown, self.node_child_start_[node + 1] - first, 1)
             from_row = np.repeat(np.arange(len(row)), n_children)
             within = np.arange(len(from_row)) - np.repeat(
@@ -312,7 +316,7 @@ class ID3Classifier(Classifier):
         return shares
 
     def _kinds(self) -> NDArray[np.uint8]:
-        """Return what is asked of each column."""
+        """Return the kind of split for each column."""
         n_levels = self._n_levels()
         kinds = np.where(n_levels > 0, BRANCH, CUT)
         kinds[self.categorical_features_[np.diff(self.level_offsets_) == 0]] = LEAF
@@ -322,7 +326,7 @@ class ID3Classifier(Classifier):
         return kinds.astype(np.uint8)
 
     def _n_levels(self) -> NDArray[np.int32]:
-        """Return the number of levels of each column; 0 = numeric."""
+        """Return the number of categories of each column; 0 = numeric."""
         n_levels = np.zeros(self.n_features_in_, dtype=np.int32)
         n_levels[self.categorical_features_] = np.diff(self.level_offsets_)
         return n_levels
@@ -355,4 +359,4 @@ class ID3Classifier(Classifier):
             and (np.add.reduceat(self.node_weight_, start[:-1][~leaf]) > 0).all()
         )
         if not sound:
-            raise DataError("the model is damaged: the nodes of ID3Classifier are no tree")
+            raise DataError("the model is damaged: the nodes of ID3Classifier are not a tree")

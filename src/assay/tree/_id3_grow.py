@@ -1,4 +1,4 @@
-"""Growing and pruning a tree with one branch per value (LEARN-DECISION-TREE)."""
+"""Grow and prune a tree with one branch per category (LEARN-DECISION-TREE)."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from scipy.special import xlogy
 
 from assay.theory import chi_square_deviation, chi_square_threshold
 
-LEAF, BRANCH, CUT, LEVEL = range(4)  # kinds of node; what a split asks of its column
+LEAF, BRANCH, CUT, LEVEL = range(4)  # kinds of node and of splits
 
-#: Gains nearer to each other than this are tied: the first column wins, whatever the rounding.
+#: Gains that differ by less than this are tied, and the first column wins.
 TIE = 1e-10
 
 Ints = NDArray[np.int64]
@@ -31,15 +31,15 @@ class Tree:
     feature: NDArray[np.int32]
     threshold: Floats
     child_start: NDArray[np.int32]
-    value: Floats  # class weights; of an empty node, those of its parent
+    value: Floats  # class weights; an empty node has those of its parent
     weight: Floats  # 0 for an empty node
 
 
 @dataclass(frozen=True)
 class Options:
-    """How the tree is grown."""
+    """Options of growing."""
 
-    kinds: NDArray[np.uint8]  # what is asked of each column; LEAF = never asked
+    kinds: NDArray[np.uint8]  # kind of split of each column; LEAF = never used
     n_levels: NDArray[np.int32]
     n_classes: int
     by_ratio: bool
@@ -49,7 +49,7 @@ class Options:
 
 @dataclass(frozen=True)
 class _Part:
-    """The rows of one node: their numbers, their weights, and their order by each cut column."""
+    """The rows of one node: indices, weights, and order by each column split by a threshold."""
 
     rows: Ints
     weight: Floats
@@ -64,11 +64,11 @@ def grow(X: Floats, codes: Ints, weight: Floats, options: Options) -> Tree:
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        Numbers and level codes; NaN = missing.
+        Numbers and category codes; NaN = missing.
     codes, weight : ndarray of shape (n_samples,)
         Class codes and positive weights.
     options : Options
-        How to grow.
+        Options of growing.
 
     Returns
     -------
@@ -111,7 +111,7 @@ def grow(X: Floats, codes: Ints, weight: Floats, options: Options) -> Tree:
 
 
 def prune_chi_square(tree: Tree, significance: float) -> Tree:
-    """Make leaves of the splits above leaves that chance explains, from the bottom up.
+    """Prune, from the bottom up, splits above leaves that are not significant.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def prune_chi_square(tree: Tree, significance: float) -> Tree:
 
 
 def _reachable(tree: Tree, kind: NDArray[np.uint8]) -> Tree:
-    """Leave out the nodes below new leaves; breadth-first order is kept."""
+    """Drop the nodes below new leaves; breadth-first order is kept."""
     keep = np.zeros(len(kind), dtype=bool)
     keep[0] = True
     for node in np.flatnonzero(kind != LEAF):
@@ -157,13 +157,13 @@ def _reachable(tree: Tree, kind: NDArray[np.uint8]) -> Tree:
 
 
 class _Search:
-    """The best split of a node: counts of all columns at once."""
+    """Search the best split of a node, with the counts of all columns at once."""
 
     def __init__(self, X: Floats, codes: Ints, options: Options) -> None:
         self.X, self.codes, self.options = X, codes, options
         self.listed = np.flatnonzero(np.isin(options.kinds, (BRANCH, LEVEL)))
         self.cut = np.flatnonzero(options.kinds == CUT)
-        # One slot per level of each listed column and one for its missing values.
+        # One slot per category of each listed column and one for its missing values.
         sizes = options.n_levels[self.listed].astype(np.int64) + 1
         self.slots = np.cumsum([0, *sizes])
         listed = X[:, self.listed]
@@ -183,7 +183,7 @@ class _Search:
         return counts.astype(np.float64)
 
     def best(self, part: _Part, value: Floats) -> tuple[int, int, float] | None:
-        """Kind, column and threshold of the split to make; None = leaf."""
+        """Return kind, column and threshold of the best split; None = leaf."""
         options = self.options
         if (
             len(part.rows) < options.min_samples_split
@@ -210,14 +210,14 @@ class _Search:
             return None
         merit = gain[usable]
         if options.by_ratio:
-            # Quinlan: the ratio decides among columns of at least average gain.
+            # Quinlan: use the ratio among columns of at least average gain.
             ratio = merit / np.maximum(info[usable], 1e-300)
             merit = np.where(merit >= merit.mean() - TIE, ratio, -1.0)
         feature = int(usable[np.argmax(merit >= merit.max() - TIE)])
         return int(options.kinds[feature]), feature, float(threshold[feature])
 
     def children(self, part: _Part, kind: int, feature: int, threshold: float) -> list[_Part]:
-        """Rows of each branch; one with a missing value goes down all, in parts."""
+        """Return the rows of each branch; one with a missing value goes to all, split by weight."""
         x = self.X[part.rows, feature]
         if kind == BRANCH:
             branch, n_branches = x, int(self.options.n_levels[feature])
@@ -252,7 +252,7 @@ class _Search:
         return _Part(rows, weight, orders, unused, part.depth + 1)
 
     def _listed(self, part: _Part, total: float) -> tuple[Floats, Floats, Floats]:
-        """Gain, split information and best level of each column whose levels are told apart."""
+        """Gain, split information and best category of each column split by category."""
         n_columns, n_classes = len(self.listed), self.options.n_classes
         gain, info, level = np.full(n_columns, -1.0), np.zeros(n_columns), np.zeros(n_columns)
         if not n_columns:
@@ -285,10 +285,10 @@ class _Search:
         return gain, info, level
 
     def _cut(self, part: _Part, total: float) -> tuple[Floats, Floats, Floats]:
-        """Gain, split information and best threshold of each ordered column."""
+        """Gain, split information and best threshold of each column split by a threshold."""
         n_columns = len(self.cut)
         answer = np.full(n_columns, -1.0), np.zeros(n_columns), np.zeros(n_columns)
-        # As many columns at once as keep the cumulative class counts in the cache.
+        # As many columns at once as fit, with their cumulative class counts, in the cache.
         step = max(1, 2**20 // (self.options.n_classes * max(1, len(part.rows))))
         for begin in range(0, n_columns, step):
             some = slice(begin, begin + step)
@@ -309,7 +309,7 @@ class _Search:
         known = np.where(n_known > 0, whole.sum(axis=1), 0.0)
         above = np.maximum(whole[:, None] - below[:, :-1], 0.0)
         with np.errstate(invalid="ignore"):
-            possible = x[:, :-1] < x[:, 1:]  # False beside a missing value
+            possible = x[:, :-1] < x[:, 1:]  # False next to a missing value
         left = np.where(possible, _spread(below[:, :-1]) + _spread(above), np.inf)
         if not left.shape[1]:
             return np.full(len(orders), -1.0), np.zeros(len(orders)), np.zeros(len(orders))

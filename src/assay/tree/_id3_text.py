@@ -1,4 +1,4 @@
-"""A multiway tree as an indented text."""
+"""Format a multiway tree as indented text."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ def tree_text(
     branches: Callable[[int], Sequence[str]],
     answer: Callable[[int], str],
 ) -> str:
-    """Draw a tree whose nodes are in breadth-first order.
+    """Return the text of a tree whose nodes are in breadth-first order.
 
     Parameters
     ----------
     child_start : ndarray of shape (n_nodes + 1,)
         Children of node i are ``child_start[i] .. child_start[i + 1] - 1``.
     question, branches, answer : callable
-        What an inner node asks, what its branches are called, what a leaf says.
+        Text of the split of an inner node, of its branches, and of a leaf.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""A linear model in every node: fitted, simplified, used to prune, and smoothed."""
+"""Linear models in the nodes of a tree: fitting, simplifying, pruning and smoothing."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from assay.tree._model_tree_grow import DeviationTree
 
 Floats = NDArray[np.float64]
 
-_ROUNDING = 1e-7  # share of the range of the target below which errors are equal
+_ROUNDING = 1e-7  # errors that differ by less than this share of the target's range are equal
 
 
 @dataclass(frozen=True)
 class Linear:
-    """coef'(z - centre of the table) + intercept, its mean absolute error and its parameters."""
+    """coef'(z - table mean) + intercept, its mean absolute error and number of parameters."""
 
     coef: Floats
     intercept: float
@@ -33,11 +33,11 @@ def fit_linear(
     ridge: float,
     slack: float,
 ) -> Linear:
-    """Fit a linear model and drop columns as long as its pessimistic error does not rise.
+    """Fit a linear model and drop columns as long as its pessimistic error does not increase.
 
     The mean absolute residual of n rows is multiplied by (n + v) / (n - v) for v parameters
-    (Quinlan 1992). The column dropped is the one of least significance. Errors within `slack` of
-    each other are equal: data without noise leave nothing but rounding.
+    (Quinlan 1992). The least significant column is dropped. Errors within `slack` of each other are
+    equal: on data without noise they are only rounding.
     """
     coef, n = np.zeros(Z.shape[1]), weight.sum()
     mean = weight @ target / n
@@ -50,7 +50,7 @@ def fit_linear(
     z = z - centre
     spread = np.sqrt(weight @ z**2 / n)
     keep = np.flatnonzero(spread > 1e-12 * np.maximum(1.0, np.abs(centre)))
-    # As many columns as there could be parameters; those that vary with the target first.
+    # At most as many columns as parameters are possible, the most correlated with the target first.
     product = z.T @ (weight * (target - mean)) / n
     if len(keep) >= n - 1:
         told = np.abs(product[keep]) / spread[keep]
@@ -88,7 +88,7 @@ def _inverse(gram: Floats) -> Floats:
 
 
 def _without(inverse: Floats, beta: Floats, j: int) -> tuple[Floats, Floats]:
-    """Return the inverse and the solution after equation and unknown j are left out."""
+    """Return the inverse and the solution without equation and unknown j."""
     others = np.delete(np.arange(len(beta)), j)
     line = inverse[others, j] / max(float(inverse[j, j]), 1e-300)
     left = inverse[np.ix_(others, others)] - np.outer(line, inverse[j, others])
@@ -96,7 +96,7 @@ def _without(inverse: Floats, beta: Floats, j: int) -> tuple[Floats, Floats]:
 
 
 def pessimistic(absolute: float, n: float, n_parameters: int) -> float:
-    """Return the error to expect on new rows of a model with so many parameters."""
+    """Return the expected error on new rows of a model with `n_parameters` parameters."""
     if n <= n_parameters:
         return np.inf if absolute > 0 else 0.0
     return absolute * (n + n_parameters) / (n - n_parameters)
@@ -121,18 +121,18 @@ def fit_nodes(
     Z, target, weight : ndarray
         The training table, centred.
     all_columns : bool
-        Whether a model may use all columns, or only those that the tree below it asks.
+        Whether a model may use all columns, or only those used by splits below the node.
     ridge : float
-        Added to the variance of each standardised column.
+        Ridge term added to the variance of each standardised column.
     prune : bool
-        Whether a node whose model is no worse than the tree below it becomes a leaf.
+        Whether to prune nodes whose model is at least as good as the subtree below.
 
     Returns
     -------
     models : list of Linear
-        Of all nodes.
+        The models of all nodes.
     is_leaf : ndarray of bool
-        After pruning; nodes below a leaf are of no meaning.
+        The leaves after pruning; values below a leaf are undefined.
     """
     n_nodes = len(tree.left)
     everything = np.arange(Z.shape[1])
@@ -154,7 +154,7 @@ def fit_nodes(
         heavy = np.array([weight[tree.rows[left + side]].sum() for side in (0, 1)])
         n = float(heavy.sum())
         below = float(heavy @ absolute[left : left + 2] / n)
-        n_below = 1 + int(n_parameters[left : left + 2].sum())  # the threshold is one too
+        n_below = 1 + int(n_parameters[left : left + 2].sum())  # 1 for the threshold
         own = pessimistic(model.absolute, n, model.n_parameters)
         if prune and own <= pessimistic(below, n, n_below) + slack:
             is_leaf[node] = True
@@ -166,7 +166,7 @@ def fit_nodes(
 
 @dataclass(frozen=True)
 class LinearTree:
-    """What pruning left, in breadth-first order, with one mixed model per leaf."""
+    """The pruned tree in breadth-first order, with one smoothed model per leaf."""
 
     left: NDArray[np.int32]
     feature: NDArray[np.int32]
@@ -183,10 +183,10 @@ def mix_leaves(
     weight: Floats,
     smoothing: float,
 ) -> LinearTree:
-    """Leave out pruned nodes, and mix the models on the way to each leaf.
+    """Drop pruned nodes, and smooth the model of each leaf with those of the nodes above.
 
-    Going up from a leaf, p <- (n p + k q) / (n + k), with n the weight of the node that p came
-    from and q the model of the node above it.
+    Going up from a leaf, p <- (n p + k q) / (n + k), with n the weight of the lower node, p its
+    model, and q the model of the node above.
     """
     keep, ways = [0], [[0]]
     lines: list[tuple[int, int, float]] = []

@@ -1,4 +1,4 @@
-"""Literals: yes-or-no questions about one column, the atoms of a rule."""
+"""Literals: conditions on one column, from which rules are built."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _SIGNS = {EQUAL: "=", NOT_EQUAL: "!=", AT_MOST: "<=", ABOVE: ">"}
 
 @dataclass(frozen=True)
 class Literals:
-    """Literals in flat arrays; a missing value or an unseen level only satisfies `MISSING`.
+    """Literals in flat arrays; a missing value or an unseen category only satisfies `MISSING`.
 
     Parameters
     ----------
     feature, kind, value : ndarray of shape (n_literals,)
-        Column, kind of question, and the level code or number it names.
+        Column, kind of condition, and its category code or number.
     """
 
     feature: NDArray[np.int32]
@@ -28,7 +28,7 @@ class Literals:
 
     @classmethod
     def of(cls, triples: list[tuple[int, int, float]]) -> Literals:
-        """Make literals of (feature, kind, value) triples."""
+        """Build literals from (feature, kind, value) triples."""
         feature, kind, value = zip(*triples, strict=True) if triples else ((), (), ())
         return cls(
             np.array(feature, dtype=np.int32),
@@ -45,7 +45,7 @@ class Literals:
         max_thresholds: int,
         negation: bool,
     ) -> Literals:
-        """Take every level, and at most so many cuts of a number, at quantiles of the rows."""
+        """Use every category, and at most `max_thresholds` quantiles of a numeric column."""
         triples: list[tuple[int, int, float]] = []
         for j, n in enumerate(n_levels.tolist()):
             if n:
@@ -66,7 +66,7 @@ class Literals:
         return int(self.feature[index]), int(self.kind[index]), float(self.value[index])
 
     def matches(self, X: NDArray[np.float64], n_levels: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Say which rows satisfy each literal: shape (n_literals, n_rows)."""
+        """Return which rows satisfy each literal: shape (n_literals, n_rows)."""
         answer = np.empty((len(self), len(X)), dtype=bool)
         for i in range(len(self)):
             feature, kind, value = self.triple(i)
@@ -75,7 +75,7 @@ class Literals:
 
 
 def satisfies(x: NDArray[np.float64], kind: int, value: float, n_levels: int) -> NDArray[np.bool_]:
-    """Say which values of a column satisfy a literal; level codes from `n_levels` on are unseen."""
+    """Return which values satisfy a literal; category codes from `n_levels` on are unseen."""
     answer: NDArray[np.bool_]
     if kind == EQUAL:
         answer = x == value
@@ -91,14 +91,14 @@ def satisfies(x: NDArray[np.float64], kind: int, value: float, n_levels: int) ->
 
 
 def literal_text(name: str, kind: int, value: float, levels: list[str]) -> str:
-    """Return a literal as a person would write it."""
+    """Return a literal as readable text."""
     if kind == MISSING:
         return f"{name} is missing"
     return f"{name} {_SIGNS[kind]} {levels[int(value)] if levels else format(value, '.6g')}"
 
 
 def halfway(low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a number that separates two neighbouring ones: low <= it < high."""
+    """Return a threshold t between two neighbouring numbers: low <= t < high."""
     middle = low / 2 + high / 2
     return np.where((middle >= low) & (middle < high), middle, low)
 

@@ -23,64 +23,69 @@ from assay.tree._linear_nodes import fit_nodes, mix_leaves
 from assay.tree._model_tree_grow import GrowthLimits, grow
 from assay.tree._ordered_levels import expand, level_groups, n_groups
 
-_CHUNK = 8192  # rows that walk down together
+_CHUNK = 8192  # rows predicted at a time
 
 
 class ModelTreeRegressor(Regressor):
-    r"""Predict a number by a tree with a linear model in each leaf.
+    r"""Model tree (M5): a regression tree with a linear model in each leaf.
 
     Parameters
     ----------
     max_depth : int >= 1 or None, default=None
-        Most splits on a way down.
+        Maximum depth of the tree. Larger values fit more closely and overfit more easily.
     min_samples_split : float >= 2, default=4
-        A node with fewer rows (of less weight) is a leaf.
+        Minimum number of rows (total weight) of a node to be split. Larger values give smaller
+        trees.
     min_samples_leaf : float >= 1, default=2
-        Least number of rows (least weight) on each side of a split.
+        Minimum number of rows (total weight) on each side of a split.
     min_deviation : float in [0, 1], default=0.05
-        A node whose targets deviate by no more than this share of the deviation of all targets
-        is a leaf.
+        A node is not split if the standard deviation of its targets is at most this share of that
+        of all targets. Larger values give smaller trees.
     model_columns : {'subtree', 'all'}, default='subtree'
-        Columns a node's model may use: those that the full tree below it asks, or all.
+        Columns that the model of a node may use: those used by splits below it in the full tree, or
+        all.
     ridge : float >= 0, default=1e-08
-        Added to the variance of each standardised column when a model is fitted.
+        Ridge term added to the variance of each standardised column. Larger values shrink the
+        coefficients.
     prune : bool, default=True
-        Whether a node whose model is no worse than the tree below it becomes a leaf.
+        Whether to prune nodes whose model is at least as good as the subtree below.
     smoothing : float >= 0, default=15.0
-        Weight k of the model above when models on the way down are mixed; 0 = not mixed.
+        Weight k of the model of the parent node when predictions are smoothed along the path.
+        Larger values smooth more; 0 = no smoothing.
     clip : bool, default=True
-        Whether predictions are kept within the range of the training targets. Otherwise rows far
-        from the training rows are extrapolated along the linear models.
+        Whether to clip predictions to the range of the training targets. Otherwise the linear
+        models extrapolate far from the training rows.
     categorical_features : array-like, 'from_dtype' or None, default='from_dtype'
-        The nominal columns: those of text or categorical dtype in a dataframe; or names, numbers
-        or a boolean mask. All others are numbers.
+        The nominal columns, by name, number or boolean mask; 'from_dtype' takes the text and
+        categorical columns of a dataframe. All other columns are numeric.
 
     Attributes
     ----------
     node_left_ : ndarray of int32 of shape (n_nodes,)
-        0 at a leaf; else the node for values up to the threshold, and the next is the other child.
+        0 at a leaf; else the left child, for values up to the threshold. The right child is the
+        next node.
     node_feature_ : ndarray of int32 of shape (n_nodes,)
-        The expanded column asked; -1 at a leaf.
+        The expanded column of the split; -1 at a leaf.
     node_threshold_ : ndarray of float64 of shape (n_nodes,)
-        Where it is cut; 0 at a leaf.
+        Its threshold; 0 at a leaf.
     node_slot_ : ndarray of int32 of shape (n_nodes,)
-        Line of the leaf's model; -1 at an inner node.
+        Index of the leaf's model; -1 at an inner node.
     leaf_coef_ : ndarray of float64 of shape (n_leaves, n_expanded)
-        Coefficients, smoothed.
+        Coefficients of the leaves, after smoothing.
     leaf_intercept_ : ndarray of float64 of shape (n_leaves,)
-        Intercepts, smoothed; for rows of which `fill_` has been subtracted.
+        Intercepts of the leaves, after smoothing; for rows minus `fill_`.
     fill_ : ndarray of float64 of shape (n_expanded,)
-        Mean of each expanded column; stands for missing values.
+        Mean of each expanded column; replaces missing values.
     target_range_ : ndarray of float64 of shape (2,)
         Smallest and largest training target.
     level_group_ : ndarray of int32
-        Place of each level of `levels_` in the order of mean targets of its column.
+        Group of each category of `levels_`: its position by mean target within its column.
     categorical_features_ : ndarray of int64
         The nominal columns.
     levels_ : ndarray of str
-        Their levels, column after column.
+        The categories of all nominal columns, column by column.
     level_offsets_ : ndarray of int64
-        Where the levels of each nominal column begin in `levels_`.
+        Start of the categories of each nominal column in `levels_`.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -88,29 +93,30 @@ class ModelTreeRegressor(Regressor):
 
     Notes
     -----
-    M5 (Quinlan 1992; Wang and Witten 1997). Splits remove most of the standard deviation,
+    M5 (Quinlan 1992; Wang and Witten 1997). Each split maximises the reduction of the standard
+    deviation,
 
     .. math:: \mathrm{SDR} = \mathrm{sd}(T) - \sum_i \frac{|T_i|}{|T|} \mathrm{sd}(T_i).
 
     Every node gets a linear model by least squares, from which columns are dropped as long as the
-    pessimistic error does not rise: the mean absolute residual times (n + v) / (n - v) for v
-    parameters. From the bottom up, a node becomes a leaf when the pessimistic error of its model
-    is no larger than that of the tree below it, whose v counts all its models and splits. At last
-    the models on the way from the root to a leaf are mixed,
+    pessimistic error does not increase: the mean absolute residual times (n + v) / (n - v) for v
+    parameters. From the bottom up, a node becomes a leaf when the pessimistic error of its model is
+    no larger than that of the tree below it, whose v counts all its models and splits. Finally the
+    models on the path from the root to a leaf are combined,
 
     .. math:: p \leftarrow \frac{n\,p + k\,q}{n + k},
 
-    with q the model of a node, p that of its child of n rows. This is done in fit, so a
-    prediction is one sum.
+    with q the model of a node and p that of its child with n rows. This is done in fit, so a
+    prediction is a single linear model.
 
-    A nominal column becomes one yes-or-no column per step along its levels ordered by mean
-    target (more than 16 levels share 16 groups). Missing values and levels unseen in fit are
-    taken as the mean of their expanded column. O(n d) per level of the tree to grow, O(n d^2)
-    for the models. Deterministic. A row of weight 2 counts as two rows.
+    The categories of a nominal column are ordered by mean target (more than 16 categories share 16
+    groups), and the column becomes one binary column per step in this order. Missing values and
+    categories unseen in fit are replaced by the mean of their expanded column. O(n d) per level of
+    the tree to grow, O(n d^2) for the models. Deterministic. A row of weight 2 counts as two rows.
 
     See Also
     --------
-    ObliqueTreeRegressor : Oblique splits, constant leaves.
+    ObliqueTreeRegressor : Oblique splits and constant leaves.
 
     Examples
     --------
@@ -164,8 +170,8 @@ class ModelTreeRegressor(Regressor):
         y : array-like of shape (n_samples,)
             Their targets.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts; weights that sum to less than the number of rows are
-            scaled to it.
+            Weights; a row of weight 2 counts as two rows. Weights that sum to less than the number
+            of rows are scaled to sum to it.
 
         Returns
         -------
@@ -200,7 +206,7 @@ class ModelTreeRegressor(Regressor):
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return what the linear model of each row's leaf says.
+        """Return the prediction of the linear model in the leaf of each row.
 
         Parameters
         ----------
@@ -216,7 +222,7 @@ class ModelTreeRegressor(Regressor):
         return np.concatenate([self._predict(rows[begin : begin + _CHUNK]) for begin in chunks])
 
     def get_depth(self) -> int:
-        """Return the largest number of splits on a way down."""
+        """Return the depth of the tree: the largest number of splits above a leaf."""
         check_is_fitted(self)
         depth = np.zeros(len(self.node_left_), dtype=np.int64)
         for node in np.flatnonzero(self.node_left_):
@@ -230,7 +236,7 @@ class ModelTreeRegressor(Regressor):
         return len(self.leaf_intercept_)
 
     def to_text(self) -> str:
-        """Return the tree as an indented text with the linear model of each leaf."""
+        """Return the tree as indented text with the linear model of each leaf."""
         check_is_fitted(self)
         names = self._expanded_names()
         inner = self.node_left_ > 0
@@ -303,7 +309,7 @@ class ModelTreeRegressor(Regressor):
         self.level_group_ = np.concatenate([*groups, np.empty(0, dtype=np.int32)])
 
     def _groups(self) -> dict[int, NDArray[np.int32]]:
-        """Return the groups of the levels of each nominal column."""
+        """Return the groups of the categories of each nominal column."""
         ends = self.level_offsets_
         return {
             int(j): self.level_group_[ends[c] : ends[c + 1]]
@@ -311,7 +317,7 @@ class ModelTreeRegressor(Regressor):
         }
 
     def _is_step(self) -> NDArray[np.bool_]:
-        """Say of each expanded column whether it came from a nominal one."""
+        """Return for each expanded column whether it comes from a nominal column."""
         groups = self._groups()
         flags = [
             [True] * (n_groups(groups[j]) - 1) if j in groups else [False]
@@ -340,7 +346,7 @@ class ModelTreeRegressor(Regressor):
         super()._check_state()
         check_array_state(self, "level_group_", "i", (len(self.levels_),), low=0)
         if any((group >= max(1, len(group))).any() for group in self._groups().values()):
-            raise DataError("the model is damaged: level_group_ has too large groups")
+            raise DataError("the model is damaged: level_group_ has a group that is too large")
         check_array_state(self, "target_range_", "f", (2,))
         p = len(self._is_step())
         check_array_state(self, "fill_", "f", (p,))
@@ -363,4 +369,4 @@ class ModelTreeRegressor(Regressor):
             and (self.node_slot_[inner] == -1).all()
         )
         if not sound:
-            raise DataError("the model is damaged: the nodes of ModelTreeRegressor are no tree")
+            raise DataError("the model is damaged: the nodes of ModelTreeRegressor are not a tree")

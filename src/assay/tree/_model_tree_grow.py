@@ -1,4 +1,4 @@
-"""Growing a tree by the standard deviation that its splits remove."""
+"""Grow a tree whose splits reduce the standard deviation of the target most."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-_BLOCK = 2**18  # numbers in a block of cumulative sums
-_TIE = 1e-7  # the root of a sum that is 0 but for rounding is that large
+_BLOCK = 2**18  # values in a block of cumulative sums
+_TIE = 1e-7  # square root of the rounding error of a sum that should be 0
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class DeviationTree:
 
 @dataclass(frozen=True)
 class GrowthLimits:
-    """When a node is a leaf."""
+    """Stopping rules of growing."""
 
     max_depth: int | None
     min_samples_split: float
@@ -34,12 +34,12 @@ class GrowthLimits:
 
 
 def grow(Z: Floats, target: Floats, weight: Floats, limits: GrowthLimits) -> DeviationTree:
-    """Split while the standard deviation falls.
+    """Split as long as the standard deviation decreases.
 
     Parameters
     ----------
     Z : ndarray of shape (n_samples, n_columns)
-        Numbers without gaps.
+        Numbers without missing values.
     target, weight : ndarray of shape (n_samples,)
         Targets and positive weights.
     limits : GrowthLimits
@@ -89,7 +89,7 @@ def _deviation(target: Floats, weight: Floats) -> float:
 def _best_cut(
     columns: Floats, orders: NDArray[np.int32], target: Floats, weight: Floats, min_leaf: float
 ) -> tuple[int, float] | None:
-    """Column and threshold of least W_L sd_L + W_R sd_R; None when nothing is gained."""
+    """Return column and threshold with the smallest W_L sd_L + W_R sd_R; None without a gain."""
     rows = orders[0]
     w = weight[rows]
     mean = w @ target[rows] / w.sum()
@@ -119,7 +119,7 @@ def _best_cuts(
     tie: float,
 ) -> tuple[Floats, Floats]:
     x = columns[own[:, None], orders]
-    w, y = weight[orders], target[orders] - mean  # without the mean nothing cancels
+    w, y = weight[orders], target[orders] - mean  # centred, to avoid cancellation
     mass, first, second = (np.cumsum(part, axis=1) for part in (w, w * y, w * y * y))
     possible = x[:, 1:] > x[:, :-1]
     enough = min_leaf * (1 - 1e-9)

@@ -1,4 +1,4 @@
-"""Growing trees whose splits are hyperplanes."""
+"""Grow trees whose splits are hyperplanes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class ObliqueOptions:
-    """How the tree is grown; `criterion` decides what the sums of a row are."""
+    """Options of growing; `criterion` determines the meaning of `sums`."""
 
     criterion: str
     max_depth: int | None
@@ -31,7 +31,7 @@ class ObliqueTree:
     """Nodes in breadth-first order; children of inner node i are left[i] and left[i] + 1."""
 
     left: NDArray[np.int32]  # 0 = leaf
-    slot: NDArray[np.int32]  # line of the splits, or of the leaf values
+    slot: NDArray[np.int32]  # index of the split, or of the leaf value
     weight: Floats
     threshold: Floats
     fill: Floats
@@ -44,14 +44,14 @@ def grow(X: Floats, sums: Floats, weight: Floats, options: ObliqueOptions) -> Ob
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        NaN = missing: the mean of the node stands for it.
+        NaN = missing: replaced by the mean of the node.
     sums : ndarray of shape (n_samples, n_sums)
-        What each row adds to a leaf: its weight in the column of its class, or weight times
-        targets.
+        Contribution of each row to a leaf: its weight in the column of its class, or its weight
+        times its targets.
     weight : ndarray of shape (n_samples,)
         Positive.
     options : ObliqueOptions
-        How to grow.
+        Options of growing.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def grow(X: Floats, sums: Floats, weight: Floats, options: ObliqueOptions) -> Ob
         left.append(n_nodes)
         slot.append(len(splits))
         splits.append(best)
-        # Random choices hang on the way to a node, not on the order of growth.
+        # Random choices depend on the path to a node, not on the order of growth.
         queue.append((rows[goes_left], depth + 1, 2 * key))
         queue.append((rows[~goes_left], depth + 1, 2 * key + 1))
         n_nodes += 2
@@ -98,7 +98,7 @@ def grow(X: Floats, sums: Floats, weight: Floats, options: ObliqueOptions) -> Ob
 
 
 def scores(X: Floats, weight: Floats, fill: Floats, line: NDArray[np.int64]) -> Floats:
-    """Return w'x for each row, with the weights of its line; fit and predict both call this."""
+    """Return w'x for each row, with the weights of its split; used by fit and predict."""
     missing = np.isnan(X)
     if missing.any():
         X = np.where(missing, fill[line], X)
@@ -114,9 +114,9 @@ def _best_split(
     least: float,
     key: int,
 ) -> tuple[NDArray[np.bool_], tuple[Floats, float, Floats]] | None:
-    """Rows that go left, and (weights, threshold, fill) of the split; None = leaf."""
+    """Return the rows that go left, and (weights, threshold, fill) of the split; None = leaf."""
     if options.criterion == "squared_error":
-        # Around the mean of the node nothing cancels in the sums of squares.
+        # Centred at the mean of the node, to avoid cancellation in the sums of squares.
         centred = sums - weight[:, None] * (sums.sum(axis=0) / weight.sum())
         if np.abs(centred).max() <= 1e-12 * np.abs(sums).max():
             return None
@@ -132,7 +132,7 @@ def _best_split(
     weights = np.zeros(X.shape[1])
     weights[j] = 1.0
     usable = np.isfinite(spread) & (spread > 0)
-    # With fewer rows than that a hyperplane separates anything (the rule of OC1).
+    # With fewer rows a hyperplane can separate anything (the rule of OC1).
     if usable.sum() > 1 and len(X) > 2 * usable.sum():
         rng = np.random.default_rng([options.seed, key])
         z = (known[:, usable] - fill[usable]) / spread[usable]
@@ -158,7 +158,7 @@ def _directions(
     n_restarts: int,
     rng: np.random.Generator,
 ) -> Floats:
-    """Candidate directions: telling ones, the best of them improved, random ones improved."""
+    """Return candidate directions: discriminants, and the best of them and random ones improved."""
     told = telling_directions(z, sums, weight, split.criterion != "squared_error")
     start = rng.normal(size=(n_restarts, z.shape[1]))
     if len(told):
@@ -178,7 +178,7 @@ def _along(known: Floats, weights: Floats) -> Floats:
 
 
 def _moments(X: Floats, weight: Floats) -> tuple[Floats, Floats]:
-    """Mean and standard deviation of each column over its known values."""
+    """Return mean and standard deviation of each column over its known values."""
     known = ~np.isnan(X)
     heavy = np.where(known, weight[:, None], 0.0)
     total = np.maximum(heavy.sum(axis=0), 1e-300)

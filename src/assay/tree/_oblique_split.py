@@ -1,4 +1,4 @@
-"""The best oblique split of a node: directions, and where to cut along them."""
+"""The best oblique split of a node: directions and thresholds along them."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from scipy.special import expit, xlogy
 
 Floats = NDArray[np.float64]
 
-_RIDGE = 1e-3  # share of the mean variance that is added to every variance
-_LOGISTIC_RIDGE = 1e-6  # less, so that a boundary without errors can become steep
+_RIDGE = 1e-3  # added to every variance, as a share of the mean variance
+_LOGISTIC_RIDGE = 1e-6  # smaller, so that a boundary without errors can become steep
 _NEWTON_STEPS = 12
-_MOVES = 6  # most coordinates changed in one climb
-_SEARCH_ROWS = 512  # a climb looks at no more rows than this
-_BLOCK = 2**18  # numbers in a block of cumulative sums
+_MOVES = 6  # maximum number of coordinates changed per search
+_SEARCH_ROWS = 512  # maximum number of rows used in a search
+_BLOCK = 2**18  # values in a block of cumulative sums
 
 
 class Split:
-    """Impurity of the two sides of a cut.
+    """Impurity of the two sides of a split.
 
     The sums S of a side are its class weights (`criterion` 'gini' or 'entropy') or the sum of its
-    targets ('squared_error'). A cut is good when `merit`, summed over its sides, is large; less
-    the merit of the node it is the decrease of impurity times the weight.
+    targets ('squared_error'). The decrease of impurity times the weight is `merit` summed over both
+    sides, minus that of the node.
     """
 
     def __init__(self, criterion: str, min_samples_leaf: int) -> None:
         self.criterion, self.min_samples_leaf = criterion, min_samples_leaf
 
     def merit(self, sums: Floats, weight: Floats) -> Floats:
-        """Return the merit of sides: sum of S^2 / W, or of S log2 S - W log2 W."""
+        """Return the merit of each side: sum of S^2 / W, or of S log2 S - W log2 W."""
         if self.criterion == "entropy":
             spread = xlogy(sums, sums).sum(axis=-1) - xlogy(weight, weight)
             return np.asarray(spread / np.log(2))
@@ -39,21 +39,21 @@ class Split:
     def best_cuts(
         self, scores: Floats, sums: Floats, weight: Floats, gap: float
     ) -> tuple[Floats, Floats]:
-        """Return gain and threshold of the best cut along each direction.
+        """Return gain and threshold of the best split along each direction.
 
         Parameters
         ----------
         scores : ndarray of shape (n_directions, n_rows)
-            Where each row lies along each direction.
+            Projection of each row on each direction.
         sums, weight : ndarray of shape (n_rows, n_sums) and (n_rows,)
-            What each row adds to its side.
+            Contribution of each row to its side.
         gap : float
-            Scores no farther apart than this share of the largest stay together.
+            Scores that differ by at most this share of the largest are not separated.
 
         Returns
         -------
         gain, threshold : ndarray of shape (n_directions,)
-            A gain of -1 where no cut is possible.
+            The gain is -1 where no split is possible.
         """
         gains, cuts = np.full(len(scores), -1.0), np.zeros(len(scores))
         step = max(1, _BLOCK // sums.size)
@@ -74,7 +74,7 @@ class Split:
         if not possible.any():
             return np.full(len(scores), -1.0), np.zeros(len(scores))
         gain = np.where(possible, self._gain(sums[order], weight[order]), -np.inf)
-        # The first of equal gains, whatever the rounding.
+        # Ties up to rounding go to the first.
         top = gain.max(axis=1, keepdims=True)
         best = np.argmax(gain >= top - 1e-12 * np.abs(top), axis=1)
         low, high = x[lines, best], x[lines, best + 1]
@@ -84,7 +84,7 @@ class Split:
         return np.where(found, gain[lines, best], -1.0), np.where(found, cut, 0.0)
 
     def _gain(self, sums: Floats, weight: Floats) -> Floats:
-        """Gain of a cut after each but the last row of each line."""
+        """Return the gain of a split after each row but the last, for each direction."""
         below, heavy = np.cumsum(sums, axis=1), np.cumsum(weight, axis=1)
         whole, total = below[:, -1:], heavy[:, -1:]
         above, light = whole - below[:, :-1], total - heavy[:, :-1]
@@ -97,11 +97,11 @@ class Split:
     def climb(
         self, z: Floats, start: Floats, sums: Floats, weight: Floats, rng: np.random.Generator
     ) -> Floats:
-        """Improve directions by changing one coefficient at a time, each time the best one.
+        """Improve directions by changing one coefficient at a time, the best one first.
 
         With all other coefficients fixed, row i changes sides where coefficient k passes
-        (r - sum of the others) / z_ik: one sort per coefficient shows the best value of each
-        (Murthy, Kasif and Salzberg 1994).
+        (r - sum of the others) / z_ik: one sort per coefficient finds its best value (Murthy, Kasif
+        and Salzberg 1994).
         """
         if len(z) > _SEARCH_ROWS:
             some = np.sort(rng.choice(len(z), _SEARCH_ROWS, replace=False))
@@ -121,13 +121,13 @@ class Split:
     def _best_move(
         self, z: Floats, w: Floats, r: float, sums: Floats, weight: Floats
     ) -> tuple[int, float, float]:
-        """Coefficient, its new value, and the gain then."""
+        """Return the best coefficient to change, its new value, and the resulting gain."""
         moving = np.abs(z) > 1e-9
         rest = (z @ w)[:, None] - z * w
         passes = np.divide(r - rest, z, out=np.full_like(z, np.inf), where=moving).T
         order = np.argsort(passes, axis=1, kind="stable")
         passes = np.take_along_axis(passes, order, axis=1)
-        sign = np.where(moving, -np.sign(z), 0.0).T  # rising w_k takes rows with z_k > 0 away
+        sign = np.where(moving, -np.sign(z), 0.0).T  # increasing w_k moves rows with z_k > 0 out
         sign_here = np.take_along_axis(sign, order, axis=1)
         first = np.where(moving, z > 0, rest <= r).T.astype(np.float64)
         left = first @ sums
@@ -156,7 +156,7 @@ def telling_directions(z: Floats, sums: Floats, weight: Floats, is_classes: bool
     z : ndarray of shape (n_rows, n_columns)
         Standardised rows.
     sums, weight : ndarray
-        What each row adds: class weights, or weight times target.
+        Contribution of each row: class weights, or weight times target.
     is_classes : bool
         Classes: Fisher's discriminant of each class against the others, and logistic regression
         when there are two. Otherwise ridge regression of each target, and logistic regression of
@@ -185,7 +185,7 @@ def telling_directions(z: Floats, sums: Floats, weight: Floats, is_classes: bool
 
 
 def _large(sums: Floats, weight: Floats) -> Floats:
-    """Say, per target, which rows are on the upper side of its own best cut: lines of 0 and 1."""
+    """Return, per target, 1 for rows above the best threshold of the target itself, else 0."""
     targets = np.ascontiguousarray((sums / weight[:, None]).T)
     split = Split("squared_error", 1)
     cuts = [
@@ -195,7 +195,7 @@ def _large(sums: Floats, weight: Floats) -> Floats:
 
 
 def _logistic(x: Floats, target: Floats, weight: Floats, ridge: float) -> Floats:
-    """Take a few Newton steps of logistic regression: enough for a start."""
+    """Run a few Newton steps of logistic regression: enough for a starting direction."""
     x = np.column_stack([x, np.ones(len(x))])
     beta, ridge = np.zeros(x.shape[1]), ridge * _LOGISTIC_RIDGE / _RIDGE
     for _ in range(_NEWTON_STEPS):
@@ -212,7 +212,7 @@ def _logistic(x: Floats, target: Floats, weight: Floats, ridge: float) -> Floats
 
 
 def _solved(gram: Floats, ridge: float, right: Floats) -> Floats:
-    """Solve for each right side; lines that cannot be solved are left out."""
+    """Solve for each right-hand side; those without a solution are left out."""
     try:
         answer = solve(gram + ridge * np.eye(len(gram)), right, assume_a="pos").T
     except (LinAlgError, ValueError):

@@ -20,11 +20,11 @@ from assay.base import (
 )
 from assay.tree._oblique_grow import ObliqueOptions, grow, scores
 
-_CHUNK = 8192  # rows that walk down together
+_CHUNK = 8192  # rows predicted at a time
 
 
 class _Oblique(Estimator):
-    """What the two estimators share: checks, the way down, and the state."""
+    """Base class of the two estimators: checks, prediction and state."""
 
     takes_missing: ClassVar[bool] = True
 
@@ -60,7 +60,7 @@ class _Oblique(Estimator):
         self.split_fill_, self.leaf_value_ = tree.fill, tree.value
 
     def apply(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Return the number of the leaf node that each row comes to.
+        """Return the index of the leaf node that each row reaches.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class _Oblique(Estimator):
         return node
 
     def get_depth(self) -> int:
-        """Return the largest number of splits on a way down."""
+        """Return the depth of the tree: the largest number of splits above a leaf."""
         depth = np.zeros(len(self.node_left_), dtype=np.int64)
         for node in np.flatnonzero(self.node_left_):
             left = self.node_left_[node]
@@ -124,45 +124,47 @@ class _Oblique(Estimator):
         )
         if not sound:
             name = type(self).__name__
-            raise DataError(f"the model is damaged: the nodes of {name} are no tree")
+            raise DataError(f"the model is damaged: the nodes of {name} are not a tree")
 
 
 class ObliqueTreeClassifier(Classifier, _Oblique):
-    r"""Classify by a tree whose splits are hyperplanes.
+    r"""Decision tree classifier whose splits are hyperplanes (OC1).
 
     Parameters
     ----------
     criterion : {'gini', 'entropy'}, default='gini'
-        The impurity that splits reduce.
+        Impurity that splits reduce.
     max_depth : int >= 1 or None, default=None
-        Most splits on a way down.
+        Maximum depth of the tree. Larger values fit more closely and overfit more easily.
     min_samples_split : int >= 2, default=2
-        A node with fewer rows is a leaf.
+        Minimum number of rows of a node to be split. Larger values give smaller trees.
     min_samples_leaf : int >= 1, default=1
-        Least number of rows on each side of a split.
+        Minimum number of rows on each side of a split. Larger values give smaller trees.
     min_impurity_decrease : float >= 0, default=0.0
-        Least decrease of impurity, times the share of the weight in the node.
+        Minimum decrease of impurity of a split, weighted by the node's share of the weight. Larger
+        values give smaller trees.
     n_restarts : int >= 0, default=2
-        Random directions that are improved besides the best telling one.
+        Number of random starting directions for the search. Larger values may find better splits
+        but take longer.
     random_state : int, RandomState or None, default=None
-        Seed of the random directions.
+        Seed for the random directions.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels seen in fit, sorted.
     node_left_ : ndarray of int32 of shape (n_nodes,)
-        0 at a leaf; else the node where ``w'x <= r`` leads, and the next one is the other child.
+        0 at a leaf; else the left child, for ``w'x <= r``. The right child is the next node.
     node_slot_ : ndarray of int32 of shape (n_nodes,)
-        Line of the split or of the leaf value.
+        Index of the split or of the leaf value.
     split_weight_ : ndarray of float64 of shape (n_splits, n_features_in_)
-        The weights w.
+        The weights w of the splits.
     split_threshold_ : ndarray of float64 of shape (n_splits,)
         The thresholds r.
     split_fill_ : ndarray of float64 of shape (n_splits, n_features_in_)
-        The means of the node, which stand for missing values.
+        Column means of the node, which replace missing values.
     leaf_value_ : ndarray of float64 of shape (n_leaves, n_classes)
-        Shares of the classes.
+        Class shares of the leaves.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -170,7 +172,7 @@ class ObliqueTreeClassifier(Classifier, _Oblique):
 
     Notes
     -----
-    A node sends a row to the left when
+    A node sends a row to the left if
 
     .. math:: w^\top x \le r .
 
@@ -179,21 +181,21 @@ class ObliqueTreeClassifier(Classifier, _Oblique):
     :math:`(S_W + \lambda I)^{-1}(\mu_c - \bar\mu)`; logistic regression when there are two
     classes; and the best of these and random directions, improved by the coordinate search of
     OC1 (Murthy, Kasif and Salzberg, 1994): with all other weights fixed, the best value of one
-    weight is found by one sort. The cut of least impurity wins; a single column wins ties, and
-    is all that a node with at most 2d rows may use. O(n d^2) per level for the discriminants;
-    the coordinate search looks at 512 rows of a node at most.
+    weight is found by one sort. The split with the smallest impurity is used; ties go to a single
+    column, and a node with at most 2d rows may only use single columns. O(n d^2) per depth for the
+    discriminants; the coordinate search uses at most 512 rows of a node.
 
-    Numeric columns only: encode nominal ones first. A missing value is taken as the mean of the
-    node. Random choices are a function of the seed and of the way to the node: the tree cut at
-    depth k is the tree grown with ``max_depth=k``.
+    Numeric columns only: encode nominal ones first. A missing value is replaced by the mean of the
+    node. Random choices depend only on the seed and the path to the node: the tree cut at depth k
+    is the tree grown with ``max_depth=k``.
 
     See Also
     --------
-    ObliqueTreeRegressor : The same for numbers.
+    ObliqueTreeRegressor : The same for a numeric target.
 
     Examples
     --------
-    A diagonal boundary takes one split, where a split on single columns needs many.
+    A diagonal boundary needs one oblique split, but many splits on single columns.
 
     >>> import numpy as np
     >>> from assay.tree import ObliqueTreeClassifier
@@ -235,7 +237,7 @@ class ObliqueTreeClassifier(Classifier, _Oblique):
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts.
+            Weights; a row of weight 2 counts as two rows.
 
         Returns
         -------
@@ -264,7 +266,7 @@ class ObliqueTreeClassifier(Classifier, _Oblique):
         return self.classes_[shares.argmax(axis=1)]  # type: ignore[no-any-return]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the shares of the classes in the leaf of each row.
+        """Return the class shares in the leaf of each row.
 
         Parameters
         ----------
@@ -284,39 +286,41 @@ class ObliqueTreeClassifier(Classifier, _Oblique):
 
 
 class ObliqueTreeRegressor(Regressor, _Oblique):
-    r"""Predict a number by a tree whose splits are hyperplanes.
+    r"""Regression tree whose splits are hyperplanes (OC1).
 
     Parameters
     ----------
     max_depth : int >= 1 or None, default=None
-        Most splits on a way down.
+        Maximum depth of the tree. Larger values fit more closely and overfit more easily.
     min_samples_split : int >= 2, default=2
-        A node with fewer rows is a leaf.
+        Minimum number of rows of a node to be split. Larger values give smaller trees.
     min_samples_leaf : int >= 1, default=1
-        Least number of rows on each side of a split.
+        Minimum number of rows on each side of a split. Larger values give smaller trees.
     min_impurity_decrease : float >= 0, default=0.0
-        Least decrease of variance, times the share of the weight in the node.
+        Minimum decrease of variance of a split, weighted by the node's share of the weight. Larger
+        values give smaller trees.
     n_restarts : int >= 0, default=2
-        Random directions that are improved besides the best telling one.
+        Number of random starting directions for the search. Larger values may find better splits
+        but take longer.
     random_state : int, RandomState or None, default=None
-        Seed of the random directions.
+        Seed for the random directions.
 
     Attributes
     ----------
     node_left_ : ndarray of int32 of shape (n_nodes,)
-        0 at a leaf; else the node where ``w'x <= r`` leads, and the next one is the other child.
+        0 at a leaf; else the left child, for ``w'x <= r``. The right child is the next node.
     node_slot_ : ndarray of int32 of shape (n_nodes,)
-        Line of the split or of the leaf value.
+        Index of the split or of the leaf value.
     split_weight_ : ndarray of float64 of shape (n_splits, n_features_in_)
-        The weights w.
+        The weights w of the splits.
     split_threshold_ : ndarray of float64 of shape (n_splits,)
         The thresholds r.
     split_fill_ : ndarray of float64 of shape (n_splits, n_features_in_)
-        The means of the node, which stand for missing values.
+        Column means of the node, which replace missing values.
     leaf_value_ : ndarray of float64 of shape (n_leaves, n_outputs)
-        Means of the targets.
+        Mean targets of the leaves.
     n_outputs_ : int
-        Number of targets; 0 when y had one dimension.
+        Number of targets; 0 if y had one dimension.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -324,7 +328,7 @@ class ObliqueTreeRegressor(Regressor, _Oblique):
 
     Notes
     -----
-    A node sends a row to the left when :math:`w^\top x \le r`, and w and r reduce the variance
+    A node sends a row to the left if :math:`w^\top x \le r`, and w and r reduce the variance
 
     .. math:: \frac{1}{N} \sum_{i \in L} (y_i - \bar y_L)^2 + \frac{1}{N} \sum_{i \in R}
               (y_i - \bar y_R)^2 .
@@ -332,11 +336,11 @@ class ObliqueTreeRegressor(Regressor, _Oblique):
     Candidates for w, on columns standardised within the node: each single column; the weights of
     a ridge regression, and of a logistic regression of large against small targets; and the best
     of these and random directions, improved by the coordinate search of OC1 (Murthy, Kasif and
-    Salzberg, 1994). A single column wins ties, and is all that a node with at
-    most 2d rows may use. Several targets: their variances are added.
+    Salzberg, 1994). Ties go to a single column, and a node with at most 2d rows may only use single
+    columns. With several targets their variances are added.
 
-    Numeric columns only: encode nominal ones first. A missing value is taken as the mean of the
-    node. Random choices are a function of the seed and of the way to the node.
+    Numeric columns only: encode nominal ones first. A missing value is replaced by the mean of the
+    node. Random choices depend only on the seed and the path to the node.
 
     See Also
     --------
@@ -383,7 +387,7 @@ class ObliqueTreeRegressor(Regressor, _Oblique):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Their targets.
         sample_weight : array-like of shape (n_samples,), default=None
-            How often each row counts.
+            Weights; a row of weight 2 counts as two rows.
 
         Returns
         -------

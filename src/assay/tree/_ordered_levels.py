@@ -1,4 +1,4 @@
-"""Nominal columns as yes-or-no columns, along the order of their mean targets."""
+"""Encode nominal columns as binary columns, in the order of the mean target of the categories."""
 
 from __future__ import annotations
 
@@ -8,32 +8,33 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
-#: Levels beyond this many share groups, so that a column of names cannot learn the target by heart.
+#: With more categories than this, categories share groups, so that a column of names cannot
+#: memorise the target.
 MAX_GROUPS = 16
 
 
 def level_groups(codes: Floats, target: Floats, weight: Floats, n_levels: int) -> Ints:
-    """Return the group of each level: levels in order of mean target, rare ones together.
+    """Return the group of each category: in the order of mean target, rare ones together.
 
     Parameters
     ----------
     codes : ndarray of shape (n_samples,)
-        Level codes; NaN = missing.
+        Category codes; NaN = missing.
     target, weight : ndarray of shape (n_samples,)
         Targets and weights.
     n_levels : int
-        Number of levels.
+        Number of categories.
 
     Returns
     -------
     ndarray of int32 of shape (n_levels,)
-        Groups 0, 1, ... with rising mean target; as many groups as levels up to `MAX_GROUPS`.
+        Groups 0, 1, ... with increasing mean target; as many as categories, at most `MAX_GROUPS`.
     """
     known = ~np.isnan(codes)
     level = codes[known].astype(np.int64)
     heavy = np.bincount(level, weight[known], n_levels)
     sums = np.bincount(level, (weight * target)[known], n_levels)
-    # A level without weight has no mean; it goes first.
+    # A category without weight has no mean; it comes first.
     mean = np.divide(sums, heavy, out=np.full(n_levels, -np.inf), where=heavy > 0)
     order = np.lexsort((np.arange(n_levels), mean))
     group = np.empty(n_levels, dtype=np.int64)
@@ -52,14 +53,14 @@ def expand(X: Floats, nominal: dict[int, Ints]) -> Floats:
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        Numbers and level codes.
+        Numbers and category codes.
     nominal : dict of int to ndarray
-        Groups of the levels of each nominal column.
+        Groups of the categories of each nominal column.
 
     Returns
     -------
     ndarray of shape (n_samples, n_expanded)
-        Step s of a column is 1 when the level's group is s or later; NaN where the level is
+        Step s of a column is 1 if the group of the category is s or later; NaN if the category is
         missing or unseen in fit.
     """
     parts = []

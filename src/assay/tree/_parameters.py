@@ -1,4 +1,4 @@
-"""The parameters of a single tree: checked alone and together, and resolved for a table."""
+"""Check the parameters of a single tree and resolve them for a table."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from assay.base import ParameterError, check_interval, check_option
 from assay.tree.engine._bins import MAX_BINS_16
 from assay.tree.engine._grow import CRITERIA, GrowOptions, Table
 
-#: Ways to cut a grown tree back.
+#: Pruning methods.
 PRUNINGS = (None, "cost_complexity", "chi2", "reduced_error", "pessimistic")
-#: Criteria of trees whose rows divide, with the number that the core knows them by.
+#: Criteria of trees with fractional rows, with their numbers in the core.
 DIVIDED = {"gini": 0, "entropy": 1, "log_loss": 1, "error": 2, "squared_error": 3}
 
 
 def check_parameters(params: Mapping[str, Any], task: str) -> None:
-    """Refuse parameters that no table could make sense of, alone or together.
+    """Raise unless the parameters are valid, alone and together.
 
     Parameters
     ----------
     params : mapping of str to object
         As `get_params` returns them.
     task : {'classification', 'regression'}
-        What is predicted.
+        The task.
     """
     check_option("criterion", params["criterion"], CRITERIA[task])
     check_option("splitter", params["splitter"], ("best", "random"))
@@ -53,7 +53,7 @@ def check_parameters(params: Mapping[str, Any], task: str) -> None:
 
 
 def grow_options(params: Mapping[str, Any], n_classes: int, bins: Table) -> GrowOptions:
-    """Return what the grower is to do on a table.
+    """Return the options of the grower for a table.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def grow_options(params: Mapping[str, Any], n_classes: int, bins: Table) -> Grow
 
 
 def feature_count(max_features: int | float | str | None, n_features: int) -> int:
-    """Return how many columns are looked at for each split."""
+    """Return the number of columns tried for each split."""
     if max_features is None:
         return n_features
     if max_features == "sqrt":
@@ -101,7 +101,7 @@ def feature_count(max_features: int | float | str | None, n_features: int) -> in
 
 
 def is_natural(params: Mapping[str, Any]) -> bool:
-    """Say whether impurities are entropies in nats."""
+    """Whether impurities are entropies in nats."""
     is_entropy = params["criterion"] in ("entropy", "log_loss")
     return is_entropy and params.get("entropy_base", 2) == "e"
 
@@ -168,4 +168,4 @@ def _check_together(params: Mapping[str, Any]) -> None:
     }
     for name, is_refused in refused.items():
         if is_refused:
-            raise ParameterError(f"missing='fractional' has no {name}={params[name]!r}")
+            raise ParameterError(f"missing='fractional' does not support {name}={params[name]!r}")

@@ -1,4 +1,4 @@
-"""A fitted tree as a Vega-Lite picture."""
+"""Export a fitted tree as a Vega-Lite chart."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ def export_vega(
     max_depth: int | None = 4,
     decimals: int = 2,
 ) -> dict[str, Any]:
-    """Return a picture of a tree as a Vega-Lite specification.
+    """Return a drawing of a fitted tree as a Vega-Lite specification.
 
     Parameters
     ----------
     model : DecisionTreeClassifier or DecisionTreeRegressor
         A fitted tree.
     feature_names, class_names : sequence of str, optional
-        Other names for the columns and the classes.
+        Names to show for the columns and the classes.
     max_depth : int >= 0 or None, default=4
-        Questions on the way down that are drawn; a node above more of them has a dashed frame.
+        Maximum depth that is drawn; a dashed frame marks a node with hidden children.
     decimals : int >= 0, default=2
-        Digits after the point.
+        Number of decimals.
 
     Returns
     -------
     dict
-        Of plain values: ``json.dumps`` it, or draw it with vl-convert or Altair. The left branch of
-        a box is where its question is true.
+        A specification of plain values: save it with ``json.dumps``, or draw it with vl-convert or
+        Altair. The left branch of a box is where its condition is true.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def export_vega(
 
 
 def drawn_leaves(tree: TreeView) -> int:
-    """Return the number of leaves that can be reached (of a tree cut at a depth)."""
+    """Return the number of reachable leaves of a tree cut at a depth."""
     return int(sum(int((tree.left[level] == 0).sum()) for level in tree.levels))
 
 
@@ -102,7 +102,7 @@ def _layers(width: int, height: int) -> list[dict[str, Any]]:
             "encoding": line,
         },
     ]
-    for halo in ({"stroke": "white", "strokeWidth": 5}, {}):  # the words stand free of the line
+    for halo in ({"stroke": "white", "strokeWidth": 5}, {}):  # white outline
         layers.append(
             {
                 "data": {"name": "edges"},
@@ -184,7 +184,7 @@ def _nodes(
 
 
 def _places(tree: TreeView) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Middle of each box, leaves side by side and parents above their children; and its depth."""
+    """Return the centre and depth of each box; parents are centred above their children."""
     middle = np.zeros(tree.node_count)
     ahead, n_leaves = [0], 0
     while ahead:

@@ -1,8 +1,8 @@
-"""Pruning a grown tree from the bottom up: which inner nodes become leaves.
+"""Bottom-up pruning of a grown tree: which inner nodes become leaves.
 
-Each rule looks at a node when both of its children are settled, deepest nodes first, and works on
-whole levels of the tree at once. It returns a flag for every node: whether it is a leaf afterwards.
-Nodes that cannot be reached (a tree cut at a depth) keep theirs.
+Each rule decides about a node after both of its children, deepest nodes first, one depth of the
+tree at a time. It returns a flag for every node: whether it is a leaf afterwards. Unreachable nodes
+(of a tree cut at a depth) keep their flag.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Floats = NDArray[np.float64]
 
 
 def chi2_leaves(tree: TreeView, significance: float) -> Flags:
-    r"""Make a leaf of every question whose answers may well be independent of the target.
+    r"""Prune splits whose branches are not significantly related to the target.
 
     Parameters
     ----------
     tree : TreeView
         Fully grown.
     significance : float
-        A question whose p-value is larger is pruned, if both of its children are leaves.
+        Splits with a larger p-value are pruned, if both children are leaves.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def chi2_leaves(tree: TreeView, significance: float) -> Flags:
               \hat n_{kc} = n_c \frac{n_k}{n}
 
     with C - 1 degrees of freedom for the C classes of the node. Regression: the F test of the
-    variance that the question explains, with 1 and n - 2 degrees of freedom for each output.
+    variance explained by the split, with 1 and n - 2 degrees of freedom for each output.
     """
     passes = _class_test if tree.classes else _variance_test
 
@@ -55,16 +55,16 @@ def chi2_leaves(tree: TreeView, significance: float) -> Flags:
 
 
 def pessimistic_leaves(tree: TreeView, confidence: float, squared: bool) -> Flags:
-    r"""Make a leaf wherever its pessimistic error is at most that of the subtree.
+    r"""Prune nodes whose pessimistic error as a leaf is at most that of the subtree.
 
     Parameters
     ----------
     tree : TreeView
         Fully grown.
     confidence : float
-        Classification: the probability with which the true error may lie above the limit.
+        Classification: the probability that the true error is above the upper limit.
     squared : bool
-        Regression: whether impurities are mean squares (then their root is the error).
+        Regression: whether impurities are mean squares, whose root is the error.
 
     Returns
     -------
@@ -73,11 +73,11 @@ def pessimistic_leaves(tree: TreeView, confidence: float, squared: bool) -> Flag
 
     Notes
     -----
-    Classification (C4.5): a leaf with E wrong rows of N counts as N U errors, where U is the upper
-    limit of a binomial proportion, :math:`P(\mathrm{Bin}(N, U) \le E) = \text{confidence}`.
-    Regression (M5): the training error times (n + v) / (n - v) for v parameters, where a leaf has
-    one and a question adds one; as many parameters as rows have no error estimate, so such a
-    subtree is pruned.
+    Classification (C4.5): a leaf with E misclassified rows of N counts as N U errors, where U is
+    the upper limit of a binomial proportion, :math:`P(\mathrm{Bin}(N, U) \le E) =
+    \text{confidence}`. Regression (M5): the training error times (n + v) / (n - v) for v
+    parameters, where a leaf has one and each split adds one. With as many parameters as rows there
+    is no error estimate, and the subtree is pruned.
     """
     return _upper_errors(tree, confidence) if tree.classes else _m5_errors(tree, squared)
 
@@ -85,7 +85,7 @@ def pessimistic_leaves(tree: TreeView, confidence: float, squared: bool) -> Flag
 def validated_leaves(
     tree: TreeView, leaf: NDArray[np.integer], target: Floats, weight: Floats
 ) -> Flags:
-    """Make a leaf wherever rows that had no part in growing are not predicted worse by it.
+    """Reduced-error pruning: prune nodes if that does not hurt the validation rows.
 
     Parameters
     ----------
@@ -94,14 +94,14 @@ def validated_leaves(
     leaf : ndarray of int
         The leaf that each validation row reaches.
     target : ndarray of shape (n_rows, n_answers)
-        Class of each validation row as one column of 1, others 0; or its values.
+        One-hot class of each validation row, or its target values.
     weight : ndarray of float64 of shape (n_rows,)
-        Its weight.
+        Weight of each validation row.
 
     Returns
     -------
     ndarray of bool of shape (node_count,)
-        The leaves. A branch that no validation row reaches is pruned: nothing speaks for it.
+        The leaves. A branch that no validation row reaches is pruned.
     """
     error = _held_out_errors(tree, leaf, target, weight)
     best = error.copy()
@@ -117,7 +117,7 @@ def validated_leaves(
 
 
 def _bottom_up(tree: TreeView, decide: Callable[[NDArray[np.int64], Flags], Flags]) -> Flags:
-    """Ask `decide`, level by level from below, which inner nodes become leaves."""
+    """Let `decide` choose which inner nodes become leaves, from the bottom up."""
     leaf = tree.is_leaf.copy()
     for level in reversed(tree.levels):
         nodes = level[tree.left[level] > 0]
@@ -153,7 +153,7 @@ def _variance_test(tree: TreeView, nodes: NDArray[np.int64]) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = explained / (unexplained / rest)
     p_value: Floats = f.sf(ratio, tree.n_outputs, tree.n_outputs * rest)
-    # Two rows on two sides explain everything and prove nothing.
+    # Two rows, one on each side, are always explained completely: no evidence.
     return np.where(rest > 0, p_value, 1.0)
 
 
@@ -201,11 +201,11 @@ def _m5_errors(tree: TreeView, squared: bool) -> Flags:
 def _held_out_errors(
     tree: TreeView, leaf: NDArray[np.integer], target: Floats, weight: Floats
 ) -> Floats:
-    """Error of each node as a leaf on the validation rows below it."""
+    """Return the error of each node as a leaf, on the validation rows that reach it."""
     n = tree.node_count
     answer = tree.answer
     if not tree.classes:
-        # Sums of squares of a target far from 0 would lose its spread.
+        # Centred, since sums of squares of a target far from 0 lose precision.
         target, answer = target - tree.answer[0], answer - tree.answer[0]
     mass = np.bincount(leaf, weight, n)
     sums = np.stack([np.bincount(leaf, weight * column, n) for column in target.T], axis=1)

@@ -1,4 +1,4 @@
-"""Minimal cost-complexity pruning: the path of prices, and the price by cross-validation."""
+"""Minimal cost-complexity pruning: the path of alphas, and the choice by cross-validation."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class AlphaPath:
-    r"""All trees that some price :math:`\alpha` for each leaf makes the best.
+    r"""All trees that are optimal for some complexity parameter :math:`\alpha`.
 
     Parameters
     ----------
     collapse : ndarray of float64 of shape (node_count,)
-        Price from which each node is no longer inner; infinite at a leaf.
+        The alpha at which each node becomes a leaf; infinite at a leaf.
     alphas : ndarray of float64
-        Prices at which the tree changes, one for each step, never falling; the first is 0.
+        The alphas at which the tree changes, one per step, ascending; the first is 0.
     impurities : ndarray of float64
-        Impurity of the leaves, weighted by their size, after each step.
+        Total impurity of the leaves, weighted by their size, after each step.
     """
 
     collapse: Floats
@@ -34,7 +34,7 @@ class AlphaPath:
 
     @classmethod
     def of(cls, tree: TreeView) -> AlphaPath:
-        """Prune a tree link by link, the weakest first."""
+        """Prune a tree by weakest-link pruning."""
         weight = tree.weighted_n_node_samples
         collapse = np.empty(tree.node_count)
         alphas, risks = kernels.weakest_links(
@@ -50,7 +50,7 @@ class Fold:
     Parameters
     ----------
     tree : TreeView
-        Grown on the other folds.
+        Tree grown on the other folds.
     leaf : ndarray of int
         Leaf that each row of the fold reaches.
     target : ndarray of float64 of shape (n_rows, 1 or n_outputs)
@@ -67,14 +67,14 @@ class Fold:
 
 @dataclass(frozen=True)
 class AlphaChoice:
-    """A price chosen by cross-validation, and what it was chosen from.
+    """The alpha chosen by cross-validation, and the candidates with their errors.
 
     Parameters
     ----------
     alpha : float
-        The price chosen.
+        The alpha chosen.
     alphas : ndarray of float64
-        Distinct prices of the whole tree, ascending.
+        Distinct alphas of the full tree, ascending.
     errors, standard_errors : ndarray of float64
         Cross-validated error for each of them, and its standard error.
     """
@@ -86,20 +86,20 @@ class AlphaChoice:
 
 
 def choose_alpha(path: AlphaPath, folds: Iterable[Fold], standard_errors: float) -> AlphaChoice:
-    r"""Choose the price of a leaf as CART does.
+    r"""Choose alpha by cross-validation, as CART does.
 
     Parameters
     ----------
     path : AlphaPath
-        Of the tree grown on all rows.
+        The path of the tree grown on all rows.
     folds : iterable of Fold
         Trees grown without each fold, and the rows of the fold.
     standard_errors : float
-        The largest price whose error is within this many standard errors of the least is taken.
+        The largest alpha whose error is within this many standard errors of the smallest is chosen.
 
     Notes
     -----
-    Each price :math:`\alpha_k` stands for the range up to the next one and is tried in the folds as
+    Each :math:`\alpha_k` represents the range up to the next one and is evaluated in the folds as
     :math:`\sqrt{\alpha_k \alpha_{k+1}}`. The error is the share of wrong rows, or the mean square,
     over all rows; its standard error is that of a mean of independent losses.
     """
@@ -122,10 +122,10 @@ def choose_alpha(path: AlphaPath, folds: Iterable[Fold], standard_errors: float)
 
 
 def _add_losses(fold: Fold, prices: Floats, moments: Floats) -> None:
-    """Add sums of w loss, w^2 loss and w^2 loss^2 for every price, as differences along prices.
+    """Add sums of w loss, w^2 loss and w^2 loss^2 for every alpha, as differences along the alphas.
 
-    The answer to a row changes only where a node above its leaf collapses: the way up is walked
-    once for all prices.
+    The prediction of a row changes only where a node above its leaf collapses, so one walk up the
+    tree serves all alphas.
     """
     tree = fold.tree
     starts = np.searchsorted(prices, AlphaPath.of(tree).collapse)

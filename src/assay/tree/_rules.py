@@ -1,4 +1,4 @@
-"""A tree as rules: one for each leaf, and for a class as a disjunction of conjunctions."""
+"""A tree as rules: one rule per leaf, or one disjunction of conjunctions per class."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.tree._wording import Wording, members, number
 
 @dataclass(frozen=True)
 class Condition:
-    """What must hold for one column.
+    """A condition on one column.
 
     Parameters
     ----------
@@ -26,13 +26,13 @@ class Condition:
     name : str
         Its name.
     low, high : float
-        Of a numeric column: low < value <= high; infinite where there is no bound.
+        Of a numeric column: low < value <= high; infinite if unbounded.
     levels : tuple of str or None
-        Of a nominal column: the levels that are allowed.
+        Of a nominal column: the categories allowed.
     takes_missing : bool
         Whether a missing value is allowed.
     text : str
-        The condition in words.
+        The condition as text.
     """
 
     column: int
@@ -49,12 +49,12 @@ class Condition:
 
 @dataclass(frozen=True)
 class Rule:
-    """IF all conditions hold THEN the answer of one leaf.
+    """IF all conditions hold THEN the prediction of one leaf.
 
     Parameters
     ----------
     conditions : tuple of Condition
-        At most one for each column; none in a tree of one leaf.
+        At most one per column; none in a tree of one leaf.
     answer : object
         Class label, number, or tuple of numbers for several targets.
     shares : tuple of float or None
@@ -62,9 +62,9 @@ class Rule:
     n_samples : int
         Training rows of the leaf.
     leaf : int
-        Number of the leaf, as `apply` gives it.
+        Index of the leaf, as returned by `apply`.
     text : str
-        The rule in words.
+        The rule as text.
     """
 
     conditions: tuple[Condition, ...]
@@ -87,7 +87,7 @@ class Dnf:
     label : object
         The class.
     terms : tuple of tuple of Condition
-        A row is of the class when all conditions of some term hold.
+        A row has the class if all conditions of at least one term hold.
     """
 
     label: Any
@@ -131,7 +131,7 @@ class RuleSet:
         return iter(self.rules)
 
     def dnf(self, label: Any) -> Dnf:
-        """Return when the tree says a class, simplified.
+        """Return the condition under which the tree predicts a class, simplified.
 
         Parameters
         ----------
@@ -141,15 +141,15 @@ class RuleSet:
         Returns
         -------
         Dnf
-            Says the class for exactly the same rows as the tree. Sibling leaves of equal class are
-            merged; conditions that exclude no leaf of another class are dropped; terms that are
-            part of others are dropped; terms that differ in one column are joined where one
-            condition says both.
+            Holds for exactly the rows for which the tree predicts the class. Sibling leaves of the
+            same class are merged; conditions that exclude no leaf of another class are dropped;
+            terms contained in others are dropped; terms that differ in one column are joined if one
+            condition can express both.
 
         Raises
         ------
         ParameterError
-            For a regression, or a label that is no class of the tree.
+            For a regression, or a label that is not a class of the tree.
         """
         if not self._labels:
             raise ParameterError("dnf needs a tree that predicts classes; got a regression")
@@ -167,19 +167,19 @@ def rules(
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
 ) -> RuleSet:
-    """Return a fitted tree as readable rules.
+    """Return a fitted tree as a set of readable rules.
 
     Parameters
     ----------
     model : DecisionTreeClassifier or DecisionTreeRegressor
         A fitted tree.
     feature_names, class_names : sequence of str, optional
-        Other names for the columns and the classes in the text.
+        Names to show for the columns and the classes in the text.
 
     Returns
     -------
     RuleSet
-        One rule for each leaf; conditions on the same column are merged. Prints as text.
+        One rule per leaf; conditions on the same column are merged. ``print`` shows the text.
 
     Examples
     --------

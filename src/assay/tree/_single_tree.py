@@ -1,4 +1,4 @@
-"""What the classifier and the regressor share: growing, storing and asking one tree."""
+"""Base class of the decision tree classifier and regressor."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from assay.tree.engine._nodes import Nodes, levels_of
 
 
 class SingleTree(Estimator):
-    """One tree, its state, and what can be asked of it."""
+    """One fitted tree, its state and its inspection methods."""
 
     takes_missing: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
@@ -56,11 +56,11 @@ class SingleTree(Estimator):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Decrease of impurity by column, weighted by node size, scaled to sum 1."""
+        """Total decrease of impurity per column, weighted by node size and scaled to sum to 1."""
         return self.tree_.compute_feature_importances()
 
     def get_depth(self) -> int:
-        """Return the number of questions on the longest way down."""
+        """Return the depth of the tree: the largest number of splits above a leaf."""
         return self.tree_.max_depth
 
     def get_n_leaves(self) -> int:
@@ -78,14 +78,14 @@ class SingleTree(Estimator):
         Returns
         -------
         ndarray of int64 of shape (n_queries,)
-            Node numbers of `tree_`. With ``missing='fractional'`` a missing value follows the
-            heavier branch here.
+            Node indices in `tree_`. With ``missing='fractional'`` a missing value follows the
+            branch with the larger weight here.
         """
         nodes, rows = self._nodes_and_rows(X)
         return nodes.apply(rows, check_n_jobs(self.n_jobs))[:, 0].astype(np.int64)
 
     def decision_path(self, X: ArrayLike) -> csr_matrix:
-        """Return the nodes that each row passes.
+        """Return the nodes on the path of each row.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ class SingleTree(Estimator):
         Returns
         -------
         sparse matrix of shape (n_queries, node_count)
-            1 where the row passes the node, its leaf included.
+            1 where the row passes through the node, including its leaf.
         """
         nodes, rows = self._nodes_and_rows(X)
         return nodes.decision_path(rows)
@@ -103,7 +103,7 @@ class SingleTree(Estimator):
     def cost_complexity_pruning_path(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> Bunch:
-        """Return the prices of a leaf at which the tree of these data changes.
+        """Return the path of minimal cost-complexity pruning for these data.
 
         Parameters
         ----------
@@ -117,8 +117,8 @@ class SingleTree(Estimator):
         Returns
         -------
         Bunch
-            With ``ccp_alphas`` and ``impurities``: the price of each step and the impurity of the
-            leaves after it.
+            With ``ccp_alphas`` and ``impurities``: the alpha of each step and the total impurity of
+            the leaves after it.
         """
         model = clone(self).set_params(prune=None, ccp_alpha=0.0)
         tree = model.fit(X, y, sample_weight=sample_weight).tree_
@@ -131,7 +131,7 @@ class SingleTree(Estimator):
         return draw_seed(self.random_state), check_n_jobs(self.n_jobs)
 
     def _fit_tree(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """Do what `fit` does."""
+        """Check, grow, prune and store: the body of `fit`."""
         seed, n_threads = self._checked()
         training = self._training(X, y, sample_weight)
         self._store(fit_tree(training, vars(self), seed, n_threads))
@@ -139,12 +139,12 @@ class SingleTree(Estimator):
 
     @abstractmethod
     def _training(self, X: Any, y: Any, sample_weight: Any) -> Training:
-        """Check the data and learn what is not the tree: names, levels, classes."""
+        """Check the data and learn everything but the tree: names, categories, classes."""
 
     def _counted(
         self, rows: NDArray[Any], target: NDArray[Any], weight: NDArray[np.float64] | None
     ) -> Training:
-        """Rows that count: one of weight 0 is no row."""
+        """Return the rows of positive weight; rows of weight 0 are ignored."""
         training = Training(target, weight, self._n_classes(), levels_of(self), rows)
         if weight is None or weight.all():
             return training
@@ -169,7 +169,7 @@ class SingleTree(Estimator):
             self.cv_standard_errors_ = fit.choice.standard_errors
 
     def _answers(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Class shares or values of each row."""
+        """Return class shares or values of each row."""
         nodes, rows = self._nodes_and_rows(X)
         n_threads = check_n_jobs(self.n_jobs)
         if self.missing != "fractional":
@@ -203,12 +203,12 @@ class SingleTree(Estimator):
         n = self.n_features_in_
         for name in _ARRAYS:
             if not isinstance(getattr(self, name, None), np.ndarray):
-                raise DataError(f"the model is damaged: {name} is missing or no array")
+                raise DataError(f"the model is damaged: {name} is missing or not an array")
         Nodes.from_state(self).check(n, n_outputs)
         n_nodes = len(self.node_left_)
         if list(self.tree_start_) != [0, n_nodes] or len(self.leaf_value_) != n_nodes:
             raise DataError(
-                "the model is damaged: tree_start_ or leaf_value_ does not fit one tree"
+                "the model is damaged: tree_start_ or leaf_value_ does not describe one tree"
             )
         check_array_state(self, "node_impurity_", "f", (n_nodes,), low=0.0)
         check_array_state(self, "node_samples_", "i", (n_nodes,), low=0)
@@ -223,7 +223,7 @@ class SingleTree(Estimator):
         if not hasattr(self, "ccp_alphas_") and not hasattr(self, "cv_alphas_"):
             return
         if type(getattr(self, "ccp_alpha_", None)) is not float:
-            raise DataError("the model is damaged: ccp_alpha_ is missing or no number")
+            raise DataError("the model is damaged: ccp_alpha_ is missing or not a number")
         check_array_state(self, "ccp_alphas_", "f", (None,), low=0.0)
         check_array_state(self, "ccp_impurities_", "f", (len(self.ccp_alphas_),))
         if any(hasattr(self, name) for name in _CHOICE):

@@ -1,4 +1,4 @@
-"""One fitted tree with the statistics of every node: what `tree_` shows and pruning works on."""
+"""One fitted tree with the statistics of every node: `tree_`, also used by pruning."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class TreeView:
-    """A tree as arrays, under our own names and under scikit-learn's.
+    """A tree as arrays, with scikit-learn's attribute names in addition to our own.
 
     Parameters
     ----------
     left : ndarray of int32 of shape (node_count,)
-        Left child, the right one is next to it; 0 at a leaf. Children come after their parent.
+        Left child; the right child is the next node; 0 at a leaf. Children come after their parent.
     column : ndarray of int32 of shape (node_count,)
-        Column that is asked; -1 at a leaf.
+        Column of the split; -1 at a leaf.
     cut : ndarray of float64 of shape (node_count,)
-        Left when the value is at most this, where the column is numeric.
+        Threshold of a numeric column: rows with a value up to it go left.
     missing_left : ndarray of uint8 of shape (node_count,)
         Whether a missing value goes left.
     slot : ndarray of int32 of shape (node_count,)
-        At a leaf its own number; at an inner node -1 (numeric) or where its levels begin in
+        At a leaf its own index; at an inner node -1 (numeric) or the start of its categories in
         `words`.
     words : ndarray of uint32
-        Sets of levels that go left, 32 to a word.
+        Sets of categories that go left, as bits, 32 per word.
     answer : ndarray of float64 of shape (node_count, n_answers)
-        Class shares, or the value of each output.
+        Class shares, or the mean of each output.
     impurity : ndarray of float64 of shape (node_count,)
         Impurity of each node.
     n_node_samples : ndarray of int64 of shape (node_count,)
         Training rows in each node.
     weighted_n_node_samples : ndarray of float64 of shape (node_count,)
-        Their weight.
+        Total weight of the training rows in each node.
     n_levels : ndarray of int32 of shape (n_features,)
-        Levels of each nominal column, 0 = numeric.
+        Number of categories of each nominal column, 0 = numeric.
     classes : int, default=0
         Number of classes; 0 for regression.
 
@@ -95,7 +95,7 @@ class TreeView:
 
     @property
     def is_nominal(self) -> NDArray[np.bool_]:
-        """Whether each node asks a nominal column."""
+        """Whether each node splits a nominal column."""
         return ~self.is_leaf & (self.slot >= 0)
 
     @property
@@ -105,7 +105,7 @@ class TreeView:
 
     @property
     def max_depth(self) -> int:
-        """Number of questions on the longest way down."""
+        """Depth of the tree: the largest number of splits above a leaf."""
         return len(self.levels) - 1
 
     @property
@@ -120,12 +120,12 @@ class TreeView:
 
     @property
     def feature(self) -> NDArray[np.int64]:
-        """Column asked at each node, -2 at a leaf."""
+        """Column of the split at each node, -2 at a leaf."""
         return np.where(self.is_leaf, -2, self.column.astype(np.int64))
 
     @property
     def threshold(self) -> NDArray[np.float64]:
-        """Threshold of each node; -2 at a leaf, NaN where a nominal column is asked."""
+        """Threshold of each node; -2 at a leaf, NaN at a split of a nominal column."""
         return np.where(self.is_leaf, -2.0, np.where(self.is_nominal, np.nan, self.cut))
 
     @property
@@ -135,7 +135,7 @@ class TreeView:
 
     @property
     def value(self) -> NDArray[np.float64]:
-        """Answer of each node, of shape (node_count, n_outputs, max_n_classes)."""
+        """Prediction of each node, of shape (node_count, n_outputs, max_n_classes)."""
         return self.answer.reshape(self.node_count, self.n_outputs, self.max_n_classes)
 
     @cached_property
@@ -167,12 +167,12 @@ class TreeView:
         return depth
 
     def compute_feature_importances(self, normalize: bool = True) -> NDArray[np.float64]:
-        """Return the decrease of impurity that each column brings, weighted by node size.
+        """Return the total decrease of impurity per column, weighted by node size.
 
         Parameters
         ----------
         normalize : bool, default=True
-            Whether the importances are scaled to sum 1 (all are 0 in a tree of one leaf).
+            Whether to scale the importances to sum to 1 (all are 0 in a tree of one leaf).
         """
         inner = np.flatnonzero(~self.is_leaf)
         left = self.left[inner]
@@ -185,7 +185,7 @@ class TreeView:
         return total / whole if normalize and whole > 0 else total
 
     def level_mask(self, node: int) -> NDArray[np.bool_]:
-        """Return which levels go left at a node that asks a nominal column."""
+        """Return which categories go left at a split of a nominal column."""
         n_levels = int(self.n_levels[self.column[node]])
         first = int(self.slot[node])
         words = self.words[first : first + (n_levels + 31) // 32]
@@ -193,12 +193,12 @@ class TreeView:
         return (words[level // 32] >> (level % 32).astype(np.uint32) & 1).astype(bool)
 
     def cut_at(self, depth: int) -> TreeView:
-        """Return the same nodes with those at a depth made leaves; nodes below stay as unreached.
+        """Return the tree with all nodes at a depth made leaves; nodes below become unreachable.
 
         Parameters
         ----------
         depth : int
-            Most questions on the way down.
+            Maximum depth.
         """
         left = self.left.copy()
         if depth < len(self.levels):
@@ -206,12 +206,12 @@ class TreeView:
         return replace(self, left=left)
 
     def pruned(self, make_leaf: NDArray[np.bool_]) -> TreeView:
-        """Return the tree in which some nodes are leaves and what was below them is gone.
+        """Return the tree with some nodes turned into leaves and the nodes below them removed.
 
         Parameters
         ----------
         make_leaf : ndarray of bool of shape (node_count,)
-            The nodes that become leaves, if they are not below another one.
+            The nodes that become leaves; nodes below another one are removed.
         """
         left = np.where(make_leaf, np.int32(0), self.left)
         kept = np.zeros(self.node_count, dtype=bool)
@@ -244,7 +244,7 @@ class TreeView:
     def _packed(
         self, nodes: NDArray[np.int64], nominal: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-        """Level sets of the nominal nodes that stay, one after the other, and where each begins."""
+        """Return the category sets of the remaining nominal nodes, and where each begins."""
         size = np.where(nominal, (self.n_levels[self.column[nodes]] + 31) // 32, 0)
         end = np.cumsum(size)
         begin = end - size

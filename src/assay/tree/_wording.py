@@ -1,4 +1,4 @@
-"""Names and numbers of a fitted tree in words, for rules and pictures."""
+"""Format the names and numbers of a fitted tree, for rules and drawings."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from assay.tree._tree_view import TreeView
 
 @dataclass(frozen=True)
 class Wording:
-    """What to call the columns, levels and classes of a tree.
+    """Names to show for the columns, categories and classes of a tree.
 
     Parameters
     ----------
     columns : list of str
         Names of the columns.
     levels : dict of int to list of str
-        Levels of each nominal column.
+        Categories of each nominal column.
     classes : list of str or None
         Names of the classes; None for a regression.
     has_missing : ndarray of bool
@@ -42,7 +42,7 @@ class Wording:
         feature_names: Sequence[str] | None = None,
         class_names: Sequence[str] | None = None,
     ) -> Wording:
-        """Take the names from a fitted tree, unless others are given."""
+        """Return the given names, or those of the fitted tree."""
         check_is_fitted(model)
         known = getattr(model, "feature_names_in_", None)
         n = model.n_features_in_
@@ -62,7 +62,7 @@ class Wording:
         return cls(columns, levels, classes, model.has_missing_.astype(bool))
 
     def question(self, tree: TreeView, node: int, decimals: int | None = None) -> tuple[str, str]:
-        """Return what is true on the left and on the right of an inner node."""
+        """Return the conditions of the left and the right branch of an inner node."""
         j = int(tree.column[node])
         name = self.columns[j]
         if tree.is_nominal[node]:
@@ -80,7 +80,7 @@ class Wording:
         return left, right
 
     def answer(self, tree: TreeView, node: int, decimals: int | None = None) -> str:
-        """Return the class of a node, or its value."""
+        """Return the predicted class of a node, or its value."""
         values = tree.answer[node]
         if self.classes is not None:
             return self.classes[int(values.argmax())]
@@ -88,12 +88,12 @@ class Wording:
 
 
 def number(value: float, decimals: int | None = None) -> str:
-    """Return a number in six digits, or with so many decimals."""
+    """Return a number with six significant digits, or with `decimals` decimals."""
     return f"{value:.6g}" if decimals is None else f"{value:.{decimals}f}"
 
 
 def members(levels: Sequence[str], chosen: NDArray[np.bool_]) -> str:
-    """Return a set of levels in words: those in it or those not in it, whichever is shorter."""
+    """Return a set of categories as text: those in it or those not in it, whichever is shorter."""
     inside = [name for name, is_in in zip(levels, chosen, strict=True) if is_in]
     outside = [name for name, is_in in zip(levels, chosen, strict=True) if not is_in]
     if len(inside) == 1:

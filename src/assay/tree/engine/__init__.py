@@ -1,4 +1,4 @@
-"""The tree engine: binned tables, growing, flat nodes."""
+"""The tree engine: binned tables, tree growing, flat node arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables cut into bins, and columns sorted once for all training sets of a table."""
+"""Binned tables, and columns sorted once for all training sets of a table."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from assay._core import tree as kernels
 from assay.base import check_interval
 
-#: Codes of one byte leave one value for missing, those of two bytes likewise.
+#: Largest number of bins with codes of one byte; one code is reserved for missing values.
 MAX_BINS_8 = 255
 MAX_BINS_16 = 65535
 
 _NO_WEIGHT = np.empty(0)
-#: Rows that tell whether a column has many values.
+#: Number of rows used to estimate whether a column has many values.
 SAMPLE = 1024
 
 #: The arrays of `Bins`, in order.
@@ -26,19 +26,19 @@ _Cut = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Ranks:
-    """Every column sorted once: what the bins of any training set are counted from.
+    """Every column sorted once, from which the bins of any training set can be counted.
 
     Parameters
     ----------
     rank : ndarray of int32 of shape (n_features, n_samples)
-        Position of each value among the distinct values of its column, level code in a nominal
+        Position of each value among the distinct values of its column, category code in a nominal
         column; -1 = missing.
     value_start : ndarray of int64 of shape (n_features + 1,)
-        Where the distinct values of each column begin.
+        Start of the distinct values of each column.
     value : ndarray of float64
         The distinct values of all numeric columns, ascending in each.
     n_levels : ndarray of int32 of shape (n_features,)
-        Levels of the nominal columns, 0 = numeric.
+        Number of categories of each nominal column, 0 = numeric.
     """
 
     rank: NDArray[np.int32]
@@ -55,9 +55,9 @@ class Ranks:
         Parameters
         ----------
         X : ndarray of float64 or float32 of shape (n_samples, n_features)
-            C order; NaN = missing, no infinities; nominal columns hold level codes.
+            C order; NaN = missing, no infinities; nominal columns hold category codes.
         n_levels : ndarray of int32, optional
-            Levels per column, 0 = numeric; all numeric if absent.
+            Number of categories per column, 0 = numeric; all numeric if absent.
         n_threads : int, default=1
             Threads.
         """
@@ -70,33 +70,33 @@ class Ranks:
 
 @dataclass(frozen=True)
 class Bins:
-    """A table cut into bins, column by column: what every grower reads.
+    """A binned table, stored by column: the input of every tree grower.
 
     Parameters
     ----------
     codes : ndarray of uint8 or uint16 of shape (n_features, n_samples)
-        Bin of each value, ascending with it; ``n_bins[f]`` = missing.
+        Bin of each value, in the order of the values; ``n_bins[f]`` = missing.
     n_bins : ndarray of int32 of shape (n_features,)
-        Bins per column, at least 1; that of missing values is not counted.
+        Number of bins per column, at least 1, not counting that of missing values.
     nominal : ndarray of uint8 of shape (n_features,)
         Whether the column is nominal.
     has_missing : ndarray of uint8 of shape (n_features,)
         Whether a value of the column is missing.
     bin_start : ndarray of int64 of shape (n_features + 1,)
-        Where the bins of each column begin in `lower` and `upper`.
+        Start of the bins of each column in `lower` and `upper`.
     lower, upper : ndarray of float64
-        Smallest and largest training value of each bin (of a nominal column: level).
+        Smallest and largest training value of each bin (nominal column: category).
     level_start : ndarray of int64 of shape (n_features + 1,)
-        Where the levels of each nominal column begin in `level_bin`.
+        Start of the categories of each nominal column in `level_bin`.
     level_bin : ndarray of int32
-        Bin of each level.
+        Bin of each category.
 
     Notes
     -----
     A column with at most `max_bins` distinct values has one bin for each, so that a split between
     bins is an exact split of the table. Otherwise the bins hold about equal weights, and a value
-    with more than its share has a bin of its own. A nominal column with more levels than bins pools
-    the rarest in the last one. Rows of weight 0 are coded but do not shape the bins.
+    with more weight than that has a bin of its own. A nominal column with more categories than bins
+    pools the rarest in the last bin. Rows of weight 0 are coded but do not affect the bins.
     """
 
     codes: NDArray[np.uint8] | NDArray[np.uint16]
@@ -121,7 +121,7 @@ class Bins:
 
     @property
     def n_levels(self) -> NDArray[np.int32]:
-        """Levels per column, 0 = numeric."""
+        """Number of categories per column, 0 = numeric."""
         return np.diff(self.level_start).astype(np.int32)
 
     @classmethod
@@ -133,18 +133,18 @@ class Bins:
         weight: NDArray[np.float64] | None = None,
         n_threads: int = 1,
     ) -> Self:
-        """Cut every column of a table into at most `max_bins` bins.
+        """Bin every column of a table into at most `max_bins` bins.
 
         Parameters
         ----------
         X : ndarray of float64 or float32 of shape (n_samples, n_features)
-            C order; NaN = missing, no infinities; nominal columns hold level codes.
+            C order; NaN = missing, no infinities; nominal columns hold category codes.
         max_bins : int in [2, 65535], default=255
-            Most bins per column; codes have one byte where no column needs more than 255.
+            Maximum number of bins per column; codes have one byte if no column needs more than 255.
         n_levels : ndarray of int32, optional
-            Levels per column, 0 = numeric; all numeric if absent.
+            Number of categories per column, 0 = numeric; all numeric if absent.
         weight : ndarray of float64 of shape (n_samples,), optional
-            Weights that the bins balance.
+            Weights that are balanced between the bins.
         n_threads : int, default=1
             Threads; the result does not depend on it.
         """
@@ -167,20 +167,20 @@ class Bins:
         n_threads: int = 1,
         weight: NDArray[np.float64] | None = None,
     ) -> Self:
-        """Cut some rows of a sorted table: the same as ``Bins.build(X[rows], ...)``.
+        """Bin some rows of a sorted table; same result as ``Bins.build(X[rows], ...)``.
 
         Parameters
         ----------
         ranks : Ranks
             The whole table, sorted.
         rows : ndarray of int64
-            The training rows; no other row is looked at.
+            The training rows; no other row is used.
         max_bins : int in [2, 65535], default=255
-            Most bins per column.
+            Maximum number of bins per column.
         n_threads : int, default=1
             Threads.
         weight : ndarray of float64 of shape (len(rows),), optional
-            Weights that the bins balance.
+            Weights that are balanced between the bins.
         """
         rows = np.ascontiguousarray(rows, dtype=np.int64)
         weights = _NO_WEIGHT if weight is None else weight
@@ -208,7 +208,7 @@ class Bins:
 
 
 class _Room:
-    """Arrays for the kernels to fill."""
+    """Output arrays for the kernels."""
 
     def __init__(self, max_bins: int, n_levels: NDArray[np.int32], n_samples: int) -> None:
         n_features = len(n_levels)
@@ -241,7 +241,7 @@ class _Room:
 
 
 def values_in_sample(X: NDArray[Any]) -> NDArray[np.intp]:
-    """Return how many values each column has in some rows: enough to tell few from many."""
+    """Return the number of distinct values of each column in a sample of rows."""
     ordered = np.sort(_sample(X), axis=0)
     found: NDArray[np.intp] = (ordered[1:] > ordered[:-1]).sum(axis=0) + 1
     return found
@@ -254,14 +254,14 @@ def _sample(rows: NDArray[Any]) -> NDArray[Any]:
 def _narrowest(
     max_bins: int, values: Callable[[], NDArray[np.intp]], cut: Callable[[int], _Cut]
 ) -> _Cut:
-    """Return bins with codes of one byte if no column has too many values for it.
+    """Return bins with codes of one byte if no column has too many values for that.
 
-    What a sample has too many values for is not tried.
+    Not tried if a sample already has too many values.
     """
     check_interval("max_bins", max_bins, 2, MAX_BINS_16, integer=True)
     if max_bins > MAX_BINS_8 and (values() <= MAX_BINS_8).all():
         *_, lower, upper, _, _ = fitted = cut(MAX_BINS_8)
-        if lower is upper:  # every bin has one value
+        if lower is upper:  # each bin holds one value
             return fitted
     return cut(max_bins)
 

@@ -1,4 +1,4 @@
-"""One tree on numeric columns as they are: no bins, and four bytes per value."""
+"""Grow one tree on raw numeric columns: no bins, and four bytes per value."""
 
 from __future__ import annotations
 
@@ -37,32 +37,33 @@ class Columns:
 
     @property
     def nominal(self) -> NDArray[np.uint8]:
-        """No column is nominal."""
+        """All false: no column is nominal."""
         return np.zeros(self.n_features, dtype=np.uint8)
 
     @property
     def has_missing(self) -> NDArray[np.uint8]:
-        """No value is missing."""
+        """All false: no value is missing."""
         return np.zeros(self.n_features, dtype=np.uint8)
 
     @property
     def n_levels(self) -> NDArray[np.int32]:
-        """No column has levels."""
+        """All zero: no column has categories."""
         return np.zeros(self.n_features, dtype=np.int32)
 
     @staticmethod
     def suit(X: NDArray[Any], n_levels: NDArray[np.int32]) -> bool:
-        """Return whether a table is best left without bins.
+        """Return whether a table is better grown without bins.
 
-        It is when a sample of its rows has more values in each column than a byte: bins would be
-        two bytes wide, with a table of their edges. A column of few values is better binned.
+        That is so if each column has more values in a sample of rows than fit in a byte: codes
+        would then take two bytes, plus a table of bin edges. A column of few values is better
+        binned.
 
         Parameters
         ----------
         X : ndarray of shape (n_samples, n_features)
             The table.
         n_levels : ndarray of int32 of shape (n_features,)
-            Levels of the nominal columns, 0 = numeric.
+            Number of categories of each nominal column, 0 = numeric.
         """
         if len(X) < 2 * SAMPLE or n_levels.any() or (values_in_sample(X) <= MAX_BINS_8).any():
             return False
@@ -71,7 +72,7 @@ class Columns:
 
 
 def can_grow_exact(options: GrowOptions) -> bool:
-    """Return whether `grow_exact` serves the options."""
+    """Return whether `grow_exact` supports the options."""
     signs = options.monotonic_cst
     return (
         options.splitter == "best"
@@ -91,7 +92,7 @@ def grow_exact(
     options: GrowOptions,
     n_threads: int = 1,
 ) -> Grown:
-    """Grow one tree, the one that `grow` would grow if every value had a bin of its own.
+    """Grow one tree, the same as `grow` with one bin per value.
 
     Parameters
     ----------
@@ -102,7 +103,7 @@ def grow_exact(
     weight : ndarray of float64 of shape (n_samples,), optional
         Positive weights of the rows; all 1 if absent.
     options : GrowOptions
-        What the tree may look like; `can_grow_exact` must agree, with all columns tried.
+        Limits of the tree; must pass `can_grow_exact`, with all columns tried.
     n_threads : int, default=1
         Threads; the result does not depend on it.
     """

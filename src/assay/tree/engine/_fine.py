@@ -1,4 +1,4 @@
-"""Columns whose bins hold several values, as numbers: for random cuts in small nodes."""
+"""Values of columns whose bins hold several values, for random thresholds in small nodes."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from assay.tree.engine._bins import Bins
 
 @dataclass(frozen=True)
 class FineRows:
-    """Some columns of a table, row by row.
+    """Some columns of a table, stored by row.
 
     Parameters
     ----------
     slots : ndarray of int32 of shape (n_features,)
-        Place of each column of the table in `values`; -1 = its bins are enough.
+        Position of each column of the table in `values`; -1 = its bins are exact enough.
     values : ndarray of float32 of shape (n_samples, n_columns)
-        The values, rounded down; zeros up to a multiple of 4 columns.
+        The values, rounded down; padded with zeros to a multiple of 4 columns.
 
     Notes
     -----
-    A bin of a long table holds hundreds of values, and a node of few rows may lie in one bin of
-    every column: extra-trees, which grow to the last row, would stop at bins. So nodes of at most
-    512 rows are cut between any two values. Columns with missing values keep their bins, and so do
-    those that 32 bits would tell apart less well than bins do.
+    A bin of a long table holds hundreds of values, and a small node may lie within one bin of every
+    column: extra-trees, which grow until every leaf is pure, could not split it. So nodes of at
+    most 512 rows are split between any two values. Columns with missing values keep their bins, as
+    do columns for which float32 would be coarser than the bins.
     """
 
     slots: NDArray[np.int32]
@@ -36,12 +36,12 @@ class FineRows:
 
     @classmethod
     def none(cls) -> Self:
-        """Return no columns."""
+        """Return an instance without columns."""
         return cls(np.empty(0, dtype=np.int32), np.empty((0, 0), dtype=np.float32))
 
     @classmethod
     def build(cls, X: NDArray[Any], bins: Bins, n_threads: int = 1) -> Self:
-        """Take the columns of a table that have more values than bins.
+        """Store the columns of a table that have more values than bins.
 
         Parameters
         ----------
@@ -63,7 +63,7 @@ class FineRows:
 
 
 def _is_coarse(bins: Bins, f: int) -> bool:
-    """Say whether a column has bins of several values, and 32 bits tell at least its bins apart."""
+    """Whether a column has bins of several values, and float32 distinguishes at least its bins."""
     if bins.nominal[f] or bins.has_missing[f]:
         return False
     mine = slice(bins.bin_start[f], bins.bin_start[f] + bins.n_bins[f])

@@ -1,4 +1,4 @@
-"""Growing trees on a binned table: single trees, forests and extra-trees."""
+"""Grow trees on a binned table: single trees, forests and extra-trees."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from assay.tree.engine._bins import Bins
 from assay.tree.engine._fine import FineRows
 from assay.tree.engine._nodes import Nodes
 
-#: Criteria of each task, with the number that the core knows them by.
+#: Criteria of each task, with their numbers in the core.
 CRITERIA: dict[str, dict[str, int]] = {
     "classification": {"gini": 0, "entropy": 1, "log_loss": 1, "error": 2},
     "regression": {"squared_error": 3, "friedman_mse": 4, "poisson": 5, "absolute_error": 6},
 }
 
-#: Depth of a tree without a limit.
+#: Stands for unlimited depth.
 NO_LIMIT = 2**31 - 1
 
 
 class Table(Protocol):
-    """What options need to know of a table, binned or not."""
+    """What `GrowOptions` needs from a table, binned or not."""
 
     @property
     def n_samples(self) -> int:
@@ -43,41 +43,42 @@ class Table(Protocol):
 
 @dataclass(frozen=True)
 class GrowOptions:
-    """What trees may look like, and how many to grow.
+    """Limits and randomisation of trees, and how many to grow.
 
     Parameters
     ----------
     task : {'classification', 'regression'}
-        What the target is.
+        The task.
     n_classes : int, default=0
-        Classes of the target; of no meaning for regression.
+        Number of classes; not used for regression.
     criterion : str, optional
         Impurity: ``'gini'`` (default), ``'entropy'``, ``'log_loss'`` (the same), ``'error'``;
         ``'squared_error'`` (default), ``'friedman_mse'``, ``'poisson'``, ``'absolute_error'``.
     splitter : {'best', 'random'}, default='best'
-        The best cut of a column, or one drawn at random (extra-trees).
+        The best threshold of a column, or one drawn at random (extra-trees).
     max_depth : int, optional
-        Most splits from the root to a leaf.
+        Maximum depth.
     min_samples_split, min_samples_leaf : int, default=2 and 1
-        Fewest rows, whatever their weight, of a node that is split and of a leaf.
+        Minimum number of rows, regardless of weight, of a node to be split and of a leaf.
     min_weight_fraction_leaf : float in [0, 0.5], default=0.0
-        Least share of the weight in a leaf.
+        Minimum share of the total weight in a leaf.
     max_features : int, optional
-        Columns drawn per split, constant ones not counted; all if absent.
+        Number of columns drawn per split, not counting constant ones; all if absent.
     max_leaf_nodes : int, optional
-        Most leaves; nodes with the largest decrease of impurity are then split first.
+        Maximum number of leaves; nodes with the largest decrease of impurity are then split first.
     min_impurity_decrease : float, default=0.0
-        Least weighted decrease of a split.
+        Minimum weighted decrease of impurity of a split.
     monotonic_cst : ndarray of int8 of shape (n_features,), optional
-        1 = the answer must not fall with the column, -1 = must not rise, 0 = free.
+        1 = the prediction must not decrease with the column, -1 = must not increase, 0 = no
+        constraint.
     n_trees : int, default=1
-        Trees to grow.
+        Number of trees to grow.
     bootstrap : int, default=0
-        Draws of each tree's bootstrap sample; 0 = every row once.
+        Size of each tree's bootstrap sample; 0 = every row once.
     first_tree : int, default=0
-        Number of the first tree: batches give the same trees as one call.
+        Index of the first tree; trees grown in batches are the same as from one call.
     with_stats : bool, default=False
-        Keep impurity, rows, weight and value of every node.
+        Whether to store impurity, rows, weight and value of every node.
     """
 
     task: Literal["classification", "regression"]
@@ -98,7 +99,7 @@ class GrowOptions:
     with_stats: bool = False
 
     def check(self, bins: Table) -> None:
-        """Raise a ParameterError for options that no tree of this table can meet."""
+        """Raise a ParameterError for options that are invalid for this table."""
         check_option("task", self.task, tuple(CRITERIA))
         if self.criterion is not None:
             check_option("criterion", self.criterion, tuple(CRITERIA[self.task]))
@@ -139,16 +140,16 @@ class GrowOptions:
 
 @dataclass(frozen=True)
 class Grown:
-    """Trees as grown, with what growing learnt about them.
+    """The trees grown, with their statistics.
 
     Parameters
     ----------
     nodes : Nodes
         The trees.
     importance : ndarray of shape (n_trees, n_features)
-        Summed decrease of impurity by column, weighted by the share of rows, not normalised.
+        Total decrease of impurity per column, weighted by the share of rows, not normalised.
     impurity, n_samples, weight : ndarray of shape (n_nodes,), optional
-        Of every node, where ``with_stats`` asked for them.
+        Statistics of every node, if ``with_stats``.
     """
 
     nodes: Nodes
@@ -178,15 +179,15 @@ def grow(
     weight : ndarray of float64 of shape (n_samples,), optional
         Weights of the rows; all 1 if absent.
     options : GrowOptions
-        What trees may look like.
+        Options of growing.
     seed : int in [0, 2**64)
-        Seed of every random choice; trees are functions of it and of their number.
+        Seed of every random choice; each tree depends only on it and on its own index.
     n_threads : int, default=1
         Threads; the result does not depend on it.
     fine : FineRows, optional
-        Columns as numbers, for random cuts in small nodes. No effect where trees are not grown on
-        bitmaps: with best cuts, bootstrap samples, unequal weights, codes of two bytes, limits on
-        leaves, monotone columns or several outputs.
+        Raw values, for random thresholds in small nodes. Not used where trees are not grown on
+        bitmaps: with best splits, bootstrap samples, unequal weights, codes of two bytes, limits on
+        leaves, monotone constraints or several outputs.
     """
     options.check(bins)
     fine = FineRows.none() if fine is None else fine
@@ -238,7 +239,7 @@ def grow(
 
 
 def arrays_as_grown(arrays: Mapping[str, NDArray[Any]], n_levels: NDArray[np.int32]) -> Grown:
-    """Return the arrays of the core under their names here."""
+    """Return the arrays of the core as `Grown`."""
     nodes = Nodes(
         tree_start=arrays["start"],
         node_left=arrays["left"],
@@ -262,18 +263,18 @@ def arrays_as_grown(arrays: Mapping[str, NDArray[Any]], n_levels: NDArray[np.int
 def bootstrap_counts(
     seed: int, tree: int, n_samples: int, n_draws: int | None = None
 ) -> NDArray[np.uint32]:
-    """Return how often each row is in the bootstrap sample of a tree; 0 = out of bag.
+    """Return how often each row occurs in the bootstrap sample of a tree; 0 = out of bag.
 
     Parameters
     ----------
     seed : int in [0, 2**64)
         The seed that the trees were grown with.
     tree : int
-        Number of the tree.
+        Index of the tree.
     n_samples : int
-        Rows of the table.
+        Number of rows of the table.
     n_draws : int, optional
-        Draws of the sample; as many as rows if absent.
+        Size of the sample; `n_samples` if absent.
     """
     counts = np.empty(n_samples, dtype=np.uint32)
     kernels.bootstrap_counts(seed, tree, n_samples if n_draws is None else n_draws, counts)

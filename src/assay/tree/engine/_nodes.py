@@ -1,4 +1,4 @@
-"""Grown trees as flat arrays: checked, stored, walked."""
+"""Trees as flat arrays: checks, storage and prediction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.base import DataError, check_option
 
 Combine = Literal["mean", "sum", "vote", "product"]
 
-#: Name of each array as a fitted attribute is its name here and an underscore.
+#: The fitted attribute of each array has the same name with a trailing underscore.
 _STATE = {
     "tree_start": np.int64,
     "node_left": np.int32,
@@ -28,11 +28,11 @@ _STATE = {
     "leaf_value": np.float64,
 }
 
-#: What `node_fault` (core/include/assay/tree/predict_check.hpp) may find, by number.
+#: Faults reported by `node_fault` (core/include/assay/tree/predict_check.hpp), by number.
 _FAULTS = (
     "",
     "tree_start_ does not divide the nodes into trees",
-    "node_left_ has a child that is not behind its parent in its tree",
+    "node_left_ has a child that does not come after its parent in its tree",
     "node_left_ has a node that is not the child of exactly one other",
     "node_feature_ has a column outside the table, or one at a leaf",
     "node_slot_ points outside leaf_value_ or level_words_",
@@ -43,29 +43,29 @@ _FAULTS = (
 
 @dataclass(frozen=True)
 class Nodes:
-    """All trees of a model, one after the other; children behind their parent, side by side.
+    """All trees of a model in one set of arrays; children come after their parent, side by side.
 
     Parameters
     ----------
     tree_start : ndarray of int64 of shape (n_trees + 1,)
-        Where the nodes of each tree begin; the first is its root.
+        Start of the nodes of each tree; the first is its root.
     node_left : ndarray of int32 of shape (n_nodes,)
-        First of the two children, counted from the root of the tree; 0 = leaf.
+        Left child, counted from the root of the tree; the right child is the next node; 0 = leaf.
     node_feature : ndarray of int32 of shape (n_nodes,)
         Column of the split, -1 at a leaf.
     node_threshold : ndarray of float64 of shape (n_nodes,)
-        Left when x <= threshold.
+        Threshold: rows with x <= threshold go left.
     node_missing_left : ndarray of uint8 of shape (n_nodes,)
-        Where a missing value, or a level unseen in fit, goes.
+        Whether a missing value, or a category unseen in fit, goes left.
     node_slot : ndarray of int32 of shape (n_nodes,)
-        Row of `leaf_value` at a leaf; inner: -1, or where the set of levels that go left begins in
-        `level_words`.
+        At a leaf its row in `leaf_value`; at an inner node -1, or the start in `level_words` of the
+        set of categories that go left.
     level_words : ndarray of uint32
-        Sets of levels, bit by bit.
+        Sets of categories as bits.
     leaf_value : ndarray of float64 of shape (n_rows, n_outputs)
-        Answers of the leaves; leaves may share one.
+        Values of the leaves; leaves may share a row.
     n_levels : ndarray of int32 of shape (n_features,)
-        Levels of the nominal columns, 0 = numeric.
+        Number of categories of each nominal column, 0 = numeric.
     """
 
     tree_start: NDArray[np.int64]
@@ -85,34 +85,34 @@ class Nodes:
 
     @property
     def n_outputs(self) -> int:
-        """Numbers per leaf."""
+        """Number of values per leaf."""
         return int(self.leaf_value.shape[1])
 
     @classmethod
     def from_state(cls, estimator: Any) -> Self:
-        """Return the trees of a fitted estimator; `check` tells what is missing."""
+        """Return the trees of a fitted estimator; `check` reports missing attributes."""
         arrays: dict[str, Any] = {name: getattr(estimator, f"{name}_", None) for name in _STATE}
         return cls(**arrays, n_levels=levels_of(estimator))
 
     def store_in(self, estimator: Any) -> None:
-        """Set the fitted attributes of an estimator; those of its levels are not touched."""
+        """Set the fitted attributes of an estimator, except those of its categories."""
         for name in _STATE:
             setattr(estimator, f"{name}_", getattr(self, name))
 
     def check(self, n_features: int, n_outputs: int) -> None:
-        """Refuse damaged trees, so that no walk can leave the arrays or run in circles.
+        """Raise if the trees are damaged, so that no walk can leave the arrays or loop forever.
 
         Parameters
         ----------
         n_features : int
-            Columns of the tables that the model takes.
+            Number of columns of the model's input.
         n_outputs : int
-            Numbers that a leaf must have.
+            Number of values that a leaf must have.
 
         Raises
         ------
         DataError
-            Naming the attribute that is wrong.
+            Naming the invalid attribute.
         """
         for name, kind in _STATE.items():
             array = getattr(self, name)
@@ -122,7 +122,7 @@ class Nodes:
             if not array.flags.c_contiguous:
                 raise DataError(f"the model is damaged: {name}_ is not contiguous")
         if len(self.n_levels) != n_features:
-            raise DataError("the model is damaged: its columns and levels differ in number")
+            raise DataError("the model is damaged: its columns and categories differ in number")
         if self.leaf_value.shape[1] != n_outputs:
             raise DataError(
                 f"the model is damaged: leaf_value_ has {self.leaf_value.shape[1]} columns, "
@@ -147,7 +147,7 @@ class Nodes:
         n_groups: int = 1,
         init: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
-        r"""Return what the trees together say about each row.
+        r"""Return the combined prediction of the trees for each row.
 
         Parameters
         ----------
@@ -156,14 +156,14 @@ class Nodes:
         n_threads : int, default=1
             Threads; the result does not depend on it.
         combine : {'mean', 'sum', 'vote', 'product'}, default='mean'
-            Mean of the leaves' values; their sum; the share of trees for which an output is the
-            largest (the first of equal ones); the normalised geometric mean.
+            Mean of the leaf values; their sum; the share of trees for which an output is the
+            largest (ties go to the first); the normalised geometric mean.
         stops : sequence of int, optional
-            Ascending numbers of trees; the answers after each of them come from one pass.
+            Ascending numbers of trees; the predictions after each of them are computed in one pass.
         n_groups : int, default=1
             Tree t adds to the outputs of group ``t % n_groups`` (boosting with several classes).
         init : ndarray of shape (n_groups * n_outputs,), optional
-            What every sum begins with.
+            Initial value of the sums.
 
         Returns
         -------
@@ -173,7 +173,7 @@ class Nodes:
         Notes
         -----
         Sums are float64, in the order of the trees. The product of the trees' probabilities, as the
-        mean of their logarithms (p below the smallest normal number counts as that):
+        mean of their logarithms (p below the smallest normal number is replaced by that):
 
         .. math:: p \propto \exp(\frac{1}{T} \sum_t \log p_t)
         """
@@ -203,14 +203,14 @@ class Nodes:
         n_threads: int = 1,
         combine: Combine = "mean",
     ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Return, per row, the sum over the trees that did not see it, and their number.
+        """Return, per row, the sum over the trees that were not trained on it, and their number.
 
         Parameters
         ----------
         X : ndarray of float64 or float32 of shape (n_samples, n_features)
             The training rows.
         in_bag : ndarray of uint8 or bool of shape (n_trees, n_samples)
-            Where a tree saw a row.
+            Whether a row is in the sample of a tree.
         n_threads : int, default=1
             Threads.
         combine : {'mean', 'sum', 'vote', 'product'}, default='mean'
@@ -234,7 +234,7 @@ class Nodes:
         return out
 
     def decision_path(self, X: NDArray[Any], n_threads: int = 1) -> sparse.csr_matrix:
-        """Return which nodes each row passes: (n_samples, n_nodes), 1 where it does."""
+        """Return the nodes on the path of each row: (n_samples, n_nodes), 1 if it passes."""
         begin = np.zeros(len(X) + 1, dtype=np.int64)
         kernels.path_lengths(self._arrays(), X, begin[1:], n_threads)
         np.cumsum(begin, out=begin)
@@ -250,15 +250,15 @@ class Nodes:
         return depth
 
     def depths(self) -> NDArray[np.int32]:
-        """Return the depth of every tree: 0 = a single leaf."""
+        """Return the depth of every tree; 0 = a single leaf."""
         return np.maximum.reduceat(self.node_depths(), self.tree_start[:-1])
 
     def first(self, n_trees: int) -> Self:
-        """Return the first trees; leaf values and level sets are shared, not copied."""
+        """Return the first trees; leaf values and category sets are shared, not copied."""
         return self.part(0, n_trees)
 
     def part(self, begin: int, end: int) -> Self:
-        """Return the trees ``begin .. end - 1``; values and level sets are shared, not copied."""
+        """Return the trees ``begin .. end - 1``; values and category sets are not copied."""
         starts = self.tree_start[begin : end + 1]
         cut: dict[str, Any] = {
             name: getattr(self, name)[starts[0] : starts[-1]]
@@ -282,7 +282,7 @@ class Nodes:
 
 
 def levels_of(estimator: Any) -> NDArray[np.int32]:
-    """Return the number of levels of each column of a fitted estimator, 0 = numeric."""
+    """Return the number of categories of each column of a fitted estimator, 0 = numeric."""
     n_levels = np.zeros(estimator.n_features_in_, dtype=np.int32)
     columns = getattr(estimator, "categorical_features_", None)
     if columns is not None:
@@ -291,7 +291,7 @@ def levels_of(estimator: Any) -> NDArray[np.int32]:
 
 
 def _summands(value: NDArray[np.float64], combine: Combine) -> NDArray[np.float64]:
-    """Return what each leaf adds to the sum."""
+    """Return the contribution of each leaf to the sum."""
     if combine == "vote":
         votes = np.zeros_like(value)
         votes[np.arange(len(value)), value.argmax(axis=1)] = 1
