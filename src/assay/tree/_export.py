@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from assay.base import check_interval
+from assay.tree._format import DisplayNames, format_number
 from assay.tree._tree_view import TreeView
-from assay.tree._wording import Wording, number
 
 
 def export_text(
@@ -53,7 +53,7 @@ def export_text(
     """
     check_interval("max_depth", max_depth, 0, integer=True, options=[None])
     check_interval("decimals", decimals, 0, integer=True)
-    wording = Wording.of(model, feature_names, class_names)
+    display = DisplayNames.of(model, feature_names, class_names)
     tree: TreeView = model.tree_
     lines: list[str] = []
     ahead: list[tuple[int, int, str]] = [(0, 0, "")]
@@ -63,11 +63,11 @@ def export_text(
             lines.append(f"{'|   ' * (depth - 1)}|--- {reached_by}")
         indent = f"{'|   ' * depth}|--- "
         if tree.is_leaf[node]:
-            lines.append(indent + _leaf_text(tree, node, wording, decimals, show_weights))
+            lines.append(indent + _leaf_text(tree, node, display, decimals, show_weights))
         elif max_depth is not None and depth > max_depth:
             lines.append(f"{indent}truncated branch of depth {_depth_below(tree, node)}")
         else:
-            left, right = wording.question(tree, node, decimals)
+            left, right = display.conditions(tree, node, decimals)
             child = int(tree.left[node])
             ahead += [(child + 1, depth + 1, right), (child, depth + 1, left)]
     return "\n".join(lines) + "\n"
@@ -114,7 +114,7 @@ def export_graphviz(
     """
     check_interval("max_depth", max_depth, 0, integer=True, options=[None])
     check_interval("decimals", decimals, 0, integer=True)
-    wording = Wording.of(model, feature_names, class_names)
+    display = DisplayNames.of(model, feature_names, class_names)
     tree: TreeView = model.tree_
     lines = ["digraph Tree {", 'node [shape=box, style="filled, rounded", fontname="helvetica"] ;']
     lines.append('edge [fontname="helvetica"] ;')
@@ -124,7 +124,7 @@ def export_graphviz(
     for depth, level in enumerate(tree.levels):
         for node in level.tolist():
             if max_depth is None or depth <= max_depth:
-                text = "\\n".join(map(_quoted, node_lines(tree, node, wording, decimals)))
+                text = "\\n".join(map(_quoted, node_lines(tree, node, display, decimals)))
                 lines.append(f'{node} [label="{text}", fillcolor="{colours[node]}"] ;')
             elif depth == max_depth + 1:
                 lines.append(f'{node} [label="(...)", fillcolor="#c0c0c0"] ;')
@@ -133,16 +133,16 @@ def export_graphviz(
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def node_lines(tree: TreeView, node: int, wording: Wording, decimals: int) -> list[str]:
+def node_lines(tree: TreeView, node: int, display: DisplayNames, decimals: int) -> list[str]:
     """Return the lines of a node: condition, prediction, number of rows."""
     lines = []
     if not tree.is_leaf[node]:
-        lines.append(wording.question(tree, node, decimals)[0])
-    if wording.classes is None:
-        lines.append(f"value {wording.answer(tree, node, decimals)}")
+        lines.append(display.conditions(tree, node, decimals)[0])
+    if display.classes is None:
+        lines.append(f"value {display.prediction(tree, node, decimals)}")
     else:
         share = 100 * tree.answer[node].max()
-        lines.append(f"{wording.answer(tree, node)}: {share:.0f} %")
+        lines.append(f"{display.prediction(tree, node)}: {share:.0f} %")
     count = int(tree.n_node_samples[node])
     lines.append(f"{count} row{'s' if count != 1 else ''}")
     return lines
@@ -180,16 +180,18 @@ PALETTE = [
 
 
 def _leaf_text(
-    tree: TreeView, node: int, wording: Wording, decimals: int, show_weights: bool
+    tree: TreeView, node: int, display: DisplayNames, decimals: int, show_weights: bool
 ) -> str:
     weight = float(tree.weighted_n_node_samples[node])
-    if wording.classes is None:
-        values = ", ".join(number(float(value), decimals) for value in tree.answer[node])
-        tail = f" (weight {number(weight, decimals)})" if show_weights else ""
+    if display.classes is None:
+        values = ", ".join(format_number(float(value), decimals) for value in tree.answer[node])
+        tail = f" (weight {format_number(weight, decimals)})" if show_weights else ""
         return f"value: [{values}]{tail}"
-    shares = ", ".join(number(weight * float(share), decimals) for share in tree.answer[node])
+    shares = ", ".join(
+        format_number(weight * float(share), decimals) for share in tree.answer[node]
+    )
     start = f"weights: [{shares}] " if show_weights else ""
-    return f"{start}class: {wording.answer(tree, node)}"
+    return f"{start}class: {display.prediction(tree, node)}"
 
 
 def _depth_below(tree: TreeView, node: int) -> int:

@@ -53,8 +53,8 @@ def fit_linear(
     # At most as many columns as parameters are possible, the most correlated with the target first.
     product = z.T @ (weight * (target - mean)) / n
     if len(keep) >= n - 1:
-        told = np.abs(product[keep]) / spread[keep]
-        keep = np.sort(keep[np.argsort(-told, kind="stable")[: max(0, int(n) - 2)]])
+        relevance = np.abs(product[keep]) / spread[keep]
+        keep = np.sort(keep[np.argsort(-relevance, kind="stable")[: max(0, int(n) - 2)]])
     z, spread, product = z[:, keep] / spread[keep], spread[keep], product[keep] / spread[keep]
     gram = (z * weight[:, None]).T @ z / n
     current: Linear | None = None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.tree._oblique_split import Split, telling_directions
+from assay.tree._oblique_split import Split, informative_directions
 
 Floats = NDArray[np.float64]
 
@@ -159,14 +159,14 @@ def _directions(
     rng: np.random.Generator,
 ) -> Floats:
     """Return candidate directions: discriminants, and the best of them and random ones improved."""
-    told = telling_directions(z, sums, weight, split.criterion != "squared_error")
+    informative = informative_directions(z, sums, weight, split.criterion != "squared_error")
     start = rng.normal(size=(n_restarts, z.shape[1]))
-    if len(told):
-        gains, _ = split.best_cuts(told @ z.T, sums, weight, 1e-9)
-        start = np.concatenate([told[[int(np.argmax(gains))]], start])
+    if len(informative):
+        gains, _ = split.best_cuts(informative @ z.T, sums, weight, 1e-9)
+        start = np.concatenate([informative[[int(np.argmax(gains))]], start])
     size = np.abs(start).max(axis=1, keepdims=True)
     climbed = split.climb(z, start / size, sums, weight, rng) if len(start) else start
-    found = np.concatenate([told, climbed])
+    found = np.concatenate([informative, climbed])
     found = found[np.isfinite(found).all(axis=1)]
     size = np.abs(found).max(axis=1, keepdims=True)
     return found / np.where(size > 0, size, 1.0)  # type: ignore[no-any-return]

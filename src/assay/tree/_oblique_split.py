@@ -148,7 +148,7 @@ class Split:
         return int(k), float(passes[k, i] / 2 + passes[k, i + 1] / 2), float(gain[k, i])
 
 
-def telling_directions(z: Floats, sums: Floats, weight: Floats, is_classes: bool) -> Floats:
+def informative_directions(z: Floats, sums: Floats, weight: Floats, is_classes: bool) -> Floats:
     """Return directions along which the target changes most.
 
     Parameters
@@ -171,7 +171,10 @@ def telling_directions(z: Floats, sums: Floats, weight: Floats, is_classes: bool
     gram = (centred * weight[:, None]).T @ centred
     ridge = _RIDGE * max(float(np.trace(gram)) / len(gram), 1e-12)
     if not is_classes:
-        steps = [_logistic(centred, is_large, weight, ridge) for is_large in _large(sums, weight)]
+        steps = [
+            _logistic(centred, is_large, weight, ridge)
+            for is_large in _above_best_cut(sums, weight)
+        ]
         return np.concatenate([_solved(gram, ridge, centred.T @ sums), *steps])
     per_class = sums.sum(axis=0)
     sums, per_class = sums[:, per_class > 0], per_class[per_class > 0]
@@ -184,7 +187,7 @@ def telling_directions(z: Floats, sums: Floats, weight: Floats, is_classes: bool
     return np.concatenate(found)
 
 
-def _large(sums: Floats, weight: Floats) -> Floats:
+def _above_best_cut(sums: Floats, weight: Floats) -> Floats:
     """Return, per target, 1 for rows above the best threshold of the target itself, else 0."""
     targets = np.ascontiguousarray((sums / weight[:, None]).T)
     split = Split("squared_error", 1)

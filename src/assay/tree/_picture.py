@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from assay.base import check_interval
 from assay.tree._export import node_colours, node_lines
+from assay.tree._format import DisplayNames
 from assay.tree._tree_view import TreeView
-from assay.tree._wording import Wording
 
 #: Size of a box and of the gaps around it, in pixels.
 _WIDTH, _HEIGHT, _GAP, _DROP = 150, 54, 12, 44
@@ -53,13 +53,13 @@ def export_vega(
     """
     check_interval("max_depth", max_depth, 0, integer=True, options=[None])
     check_interval("decimals", decimals, 0, integer=True)
-    wording = Wording.of(model, feature_names, class_names)
+    display = DisplayNames.of(model, feature_names, class_names)
     tree: TreeView = model.tree_
     drawn = tree if max_depth is None else tree.cut_at(max_depth)
     middle, depth = _places(drawn)
     height = (len(drawn.levels) - 1) * (_HEIGHT + _DROP) + _HEIGHT
     width = drawn_leaves(drawn) * (_WIDTH + _GAP)
-    nodes = _nodes(tree, drawn, wording, decimals, middle, depth)
+    nodes = _nodes(tree, drawn, display, decimals, middle, depth)
     edges = [
         {
             "x": float(middle[above]),
@@ -158,7 +158,7 @@ def _scale(name: str, size: int) -> dict[str, Any]:
 def _nodes(
     tree: TreeView,
     drawn: TreeView,
-    wording: Wording,
+    display: DisplayNames,
     decimals: int,
     middle: NDArray[np.float64],
     depth: NDArray[np.int64],
@@ -166,7 +166,7 @@ def _nodes(
     colours = node_colours(tree)
     found = []
     for node in np.concatenate(drawn.levels).tolist():
-        lines = node_lines(tree, node, wording, decimals)
+        lines = node_lines(tree, node, display, decimals)
         top = float(depth[node] * (_HEIGHT + _DROP))
         found.append(
             {

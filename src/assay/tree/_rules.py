@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from assay.base import ParameterError
 from assay.tree._boxes import Boxes, simplified
+from assay.tree._format import DisplayNames, format_categories, format_number
 from assay.tree._tree_view import TreeView
-from assay.tree._wording import Wording, members, number
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class RuleSet:
     rules: tuple[Rule, ...]
     _boxes: Boxes
     _labels: tuple[Any, ...]
-    _wording: Wording
+    _display: DisplayNames
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.rules))
@@ -157,7 +157,7 @@ class RuleSet:
         if not matches:
             raise ParameterError(f"label must be one of {list(self._labels)}; got {label!r}")
         boxes = simplified(self._boxes, matches[0])
-        terms = tuple(_conditions(boxes, row, self._wording) for row in range(len(boxes.low)))
+        terms = tuple(_conditions(boxes, row, self._display) for row in range(len(boxes.low)))
         return Dnf(self._labels[matches[0]], terms)
 
 
@@ -192,21 +192,21 @@ def rules(
     >>> print(rules(tree, feature_names=["rain", "wind"]).dnf("n"))
     (rain <= 0.5) or (wind <= 0.5)
     """
-    wording = Wording.of(model, feature_names, class_names)
+    display = DisplayNames.of(model, feature_names, class_names)
     tree: TreeView = model.tree_
-    boxes = Boxes.of(tree, wording.has_missing)
+    boxes = Boxes.of(tree, display.has_missing)
     labels = tuple(model.classes_.tolist()) if tree.classes else ()
-    found = [_rule(tree, boxes, row, labels, wording) for row in range(len(boxes.leaf))]
-    return RuleSet(tuple(found), boxes, labels, wording)
+    found = [_rule(tree, boxes, row, labels, display) for row in range(len(boxes.leaf))]
+    return RuleSet(tuple(found), boxes, labels, display)
 
 
 def _rule(
-    tree: TreeView, boxes: Boxes, row: int, labels: tuple[Any, ...], wording: Wording
+    tree: TreeView, boxes: Boxes, row: int, labels: tuple[Any, ...], display: DisplayNames
 ) -> Rule:
     leaf = int(boxes.leaf[row])
     values = tree.answer[leaf]
     count = int(tree.n_node_samples[leaf])
-    conditions = _conditions(boxes, row, wording)
+    conditions = _conditions(boxes, row, display)
     rows = f"{count} row{'s' if count != 1 else ''}"
     shares = None
     if labels:
@@ -216,37 +216,39 @@ def _rule(
     else:
         answer = values[0].item() if len(values) == 1 else tuple(values.tolist())
     premise = f"IF {' and '.join(map(str, conditions))} THEN" if conditions else "ALWAYS"
-    text = f"{premise} {wording.answer(tree, leaf)} ({rows})"
+    text = f"{premise} {display.prediction(tree, leaf)} ({rows})"
     return Rule(conditions, answer, shares, count, leaf, text)
 
 
-def _conditions(boxes: Boxes, row: int, wording: Wording) -> tuple[Condition, ...]:
+def _conditions(boxes: Boxes, row: int, display: DisplayNames) -> tuple[Condition, ...]:
     found = []
     for j in np.argsort(boxes.order[row], kind="stable"):
         if boxes.order[row, j] < np.iinfo(np.int64).max:
-            found.append(_condition(boxes, row, int(j), wording))
+            found.append(_condition(boxes, row, int(j), display))
     return tuple(found)
 
 
-def _condition(boxes: Boxes, row: int, j: int, wording: Wording) -> Condition:
+def _condition(boxes: Boxes, row: int, j: int, display: DisplayNames) -> Condition:
     low, high = float(boxes.low[row, j]), float(boxes.high[row, j])
-    name = wording.columns[j]
+    name = display.columns[j]
     levels = None
-    if j in wording.levels:
+    if j in display.levels:
         allowed: NDArray[np.bool_] = boxes.levels[j][row]
-        levels = tuple(np.array(wording.levels[j], dtype=object)[allowed].tolist())
+        levels = tuple(np.array(display.levels[j], dtype=object)[allowed].tolist())
         text = (
-            f"{name} is known" if allowed.all() else f"{name} {members(wording.levels[j], allowed)}"
+            f"{name} is known"
+            if allowed.all()
+            else f"{name} {format_categories(display.levels[j], allowed)}"
         )
     elif np.isinf(low) and np.isinf(high):
         text = f"{name} is known"
     elif np.isinf(low):
-        text = f"{name} <= {number(high)}"
+        text = f"{name} <= {format_number(high)}"
     elif np.isinf(high):
-        text = f"{name} > {number(low)}"
+        text = f"{name} > {format_number(low)}"
     else:
-        text = f"{number(low)} < {name} <= {number(high)}"
+        text = f"{format_number(low)} < {name} <= {format_number(high)}"
     missing = bool(boxes.missing[row, j])
-    if missing and wording.has_missing[j]:
+    if missing and display.has_missing[j]:
         text = f"({text} or missing)"
     return Condition(j, name, low, high, levels, missing, text)

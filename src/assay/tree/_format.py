@@ -15,7 +15,7 @@ from assay.tree._tree_view import TreeView
 
 
 @dataclass(frozen=True)
-class Wording:
+class DisplayNames:
     """Names to show for the columns, categories and classes of a tree.
 
     Parameters
@@ -41,7 +41,7 @@ class Wording:
         model: Any,
         feature_names: Sequence[str] | None = None,
         class_names: Sequence[str] | None = None,
-    ) -> Wording:
+    ) -> DisplayNames:
         """Return the given names, or those of the fitted tree."""
         check_is_fitted(model)
         known = getattr(model, "feature_names_in_", None)
@@ -61,16 +61,19 @@ class Wording:
                 classes = _checked("class_names", class_names, len(classes), "class")
         return cls(columns, levels, classes, model.has_missing_.astype(bool))
 
-    def question(self, tree: TreeView, node: int, decimals: int | None = None) -> tuple[str, str]:
+    def conditions(self, tree: TreeView, node: int, decimals: int | None = None) -> tuple[str, str]:
         """Return the conditions of the left and the right branch of an inner node."""
         j = int(tree.column[node])
         name = self.columns[j]
         if tree.is_nominal[node]:
             goes_left = tree.level_mask(node)
-            sides = [members(self.levels[j], goes_left), members(self.levels[j], ~goes_left)]
+            sides = [
+                format_categories(self.levels[j], goes_left),
+                format_categories(self.levels[j], ~goes_left),
+            ]
             left, right = (f"{name} {side}" for side in sides)
         else:
-            at = number(float(tree.cut[node]), decimals)
+            at = format_number(float(tree.cut[node]), decimals)
             left, right = f"{name} <= {at}", f"{name} > {at}"
         if self.has_missing[j]:
             if tree.missing_left[node]:
@@ -79,20 +82,20 @@ class Wording:
                 right += " or missing"
         return left, right
 
-    def answer(self, tree: TreeView, node: int, decimals: int | None = None) -> str:
+    def prediction(self, tree: TreeView, node: int, decimals: int | None = None) -> str:
         """Return the predicted class of a node, or its value."""
         values = tree.answer[node]
         if self.classes is not None:
             return self.classes[int(values.argmax())]
-        return ", ".join(number(float(value), decimals) for value in values)
+        return ", ".join(format_number(float(value), decimals) for value in values)
 
 
-def number(value: float, decimals: int | None = None) -> str:
+def format_number(value: float, decimals: int | None = None) -> str:
     """Return a number with six significant digits, or with `decimals` decimals."""
     return f"{value:.6g}" if decimals is None else f"{value:.{decimals}f}"
 
 
-def members(levels: Sequence[str], chosen: NDArray[np.bool_]) -> str:
+def format_categories(levels: Sequence[str], chosen: NDArray[np.bool_]) -> str:
     """Return a set of categories as text: those in it or those not in it, whichever is shorter."""
     inside = [name for name, is_in in zip(levels, chosen, strict=True) if is_in]
     outside = [name for name, is_in in zip(levels, chosen, strict=True) if not is_in]
