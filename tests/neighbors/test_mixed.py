@@ -237,8 +237,8 @@ SMALL = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0]])
         ({"ordinal": ["a"]}, "metric_params['ordinal'] names column 'a', which X does not have"),
         (
             {"ordinal": [1]},
-            "metric_params['ordinal'] names column 1, which is nominal; an ordinal column holds "
-            "numbers that say the order of its levels",
+            "metric_params['ordinal'] names column 1, which is nominal; an ordinal column must "
+            "hold numbers, whose order is used",
         ),
         (
             {"similarity": {0: np.eye(3)}},
@@ -246,7 +246,7 @@ SMALL = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 1.0]])
         ),
         (
             {"similarity": {1: np.eye(3)}},
-            "metric_params['similarity'] of column 1 must have one row and column per level, "
+            "metric_params['similarity'] of column 1 must have one row and column per category, "
             "shape (2, 2); got shape (3, 3)",
         ),
         (

@@ -154,8 +154,7 @@ def test_function_as_metric_is_searched_row_by_row() -> None:
     with pytest.raises(ParameterError) as caught:
         clone(ours).set_params(algorithm="kd_tree").fit(rows).kneighbors()
     assert str(caught.value) == (
-        "algorithm='kd_tree' cannot look into a function; with a metric of your own take 'auto' "
-        "or 'brute'"
+        "algorithm='kd_tree' does not support a function as metric; use 'auto' or 'brute'"
     )
 
 
@@ -303,14 +302,14 @@ ONE, TWO = np.ones((4, 1)), np.arange(8.0).reshape(4, 2)
             {"metric": "mahalanobis"},
             TWO,
             "metric='mahalanobis': the covariance of the training rows is singular (a constant "
-            "column, columns that depend on each other, or fewer rows than columns); drop such "
+            "column, linearly dependent columns, or fewer rows than columns); drop such "
             "columns or pass metric_params['VI']",
         ),
         (
             {"metric": "mahalanobis", "metric_params": {"V": np.zeros((2, 2))}},
             TWO,
-            "metric='mahalanobis': metric_params['V'] is singular (a constant column, columns "
-            "that depend on each other, or fewer rows than columns); drop such columns or pass "
+            "metric='mahalanobis': metric_params['V'] is singular (a constant column, "
+            "linearly dependent columns, or fewer rows than columns); drop such columns or pass "
             "metric_params['VI']",
         ),
         (

@@ -67,7 +67,7 @@ def test_rows_without_a_neighbour_get_the_outlier_label() -> None:
     with pytest.raises(DataError) as caught:
         plain.predict(far)
     assert str(caught.value) == (
-        "row 1 of X has no training row within radius 0.5; take a larger radius, or say "
+        "row 1 of X has no training row within radius 0.5; use a larger radius, or set "
         "outlier_label"
     )
     most = RadiusNeighborsClassifier(0.5, outlier_label="most_frequent").fit(X, y)
@@ -75,7 +75,7 @@ def test_rows_without_a_neighbour_get_the_outlier_label() -> None:
     assert most.predict_proba(far).tolist() == [[1.0, 0.0], [0.0, 1.0]]
     new = RadiusNeighborsClassifier(0.5, outlier_label="elsewhere").fit(X, y)
     assert new.predict(far).tolist() == ["a", "elsewhere"]
-    with pytest.warns(UserWarning, match="is no class of y"):
+    with pytest.warns(UserWarning, match="is not a class of y"):
         assert new.predict_proba(far).tolist() == [[1.0, 0.0], [0.0, 0.0]]
     restored = RadiusNeighborsClassifier.from_state(new.get_params(), new.state())
     assert restored.predict(far).tolist() == ["a", "elsewhere"]

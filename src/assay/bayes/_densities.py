@@ -1,4 +1,4 @@
-"""Kernel densities of columns, one for each class: what is kept, how wide, what they say."""
+"""Kernel densities of columns, one for each class: stored values, bandwidths, evaluation."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Densities:
     points : ndarray of float64
         Distinct values of class 0 in the first column, then of class 1, and so on.
     weights : ndarray of float64
-        Weight of each.
+        Weight of each value.
     offsets : ndarray of int64 of shape (n_columns * n_classes + 1,)
-        Where they begin.
+        Start of the values of each column and class.
     squares : ndarray of float64 of shape (n_columns, n_classes)
         Sums of squared row weights, for the effective number of rows.
     """
@@ -38,7 +38,7 @@ class Densities:
     def of(
         cls, rows: NDArray[Any], codes: NDArray[np.int32], weight: Array | None, n_classes: int
     ) -> Densities:
-        """Keep the values of all columns.
+        """Collect the values of all columns.
 
         Examples
         --------
@@ -74,9 +74,9 @@ class Densities:
         return self._joined(cells, self.squares + other.squares)
 
     def bandwidths(self, rule: str | float, epsilon: float) -> Array:
-        """Return the widths of the kernels, per column and class.
+        """Return the bandwidths, per column and class.
 
-        The square is that of ``factor * deviation``, plus `epsilon`; 0 where there is no value.
+        The square is that of ``factor * deviation``, plus `epsilon`; 0 if there is no value.
         """
         n_columns, n_classes = self.squares.shape
         widths = np.zeros((n_columns, n_classes))
@@ -95,7 +95,7 @@ class Densities:
         return widths
 
     def log_density(self, column: int, values: Array, widths: Array, n_threads: int = 1) -> Array:
-        """Return what a column says for each class; a missing value says nothing."""
+        """Return the log density of a column for each class; a missing value adds nothing."""
         n_classes = self.squares.shape[1]
         out = np.zeros((len(values), n_classes))
         asked = np.flatnonzero(~np.isnan(values))
@@ -111,7 +111,7 @@ class Densities:
         return self.points[part], self.weights[part]
 
     def _density(self, column: int, c: int) -> tuple[Array, Array, float]:
-        """Return points, weights and squared weights; those of all classes if this has none."""
+        """Return points, weights and squared weights; of all classes if the class has none."""
         n_classes = self.squares.shape[1]
         first = column * n_classes
         points, weights = self._cell(first + c)

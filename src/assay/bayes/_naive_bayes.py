@@ -1,4 +1,4 @@
-"""Classification by Bayes' rule with columns that are independent within each class."""
+"""Naive Bayes classification."""
 
 from __future__ import annotations
 
@@ -32,24 +32,28 @@ NUMERIC = ("gaussian", "kde")
 
 
 class NaiveBayesClassifier(Classifier):
-    r"""Multiply what each column says about the class, as if columns were independent.
+    r"""Naive Bayes classifier for numeric and nominal columns.
 
     Parameters
     ----------
     numeric : {'gaussian', 'kde'} or sequence of these, default='gaussian'
-        What numeric columns have within a class: a Gaussian density, or a kernel density. One for
-        all of them, or one per column of X (what it says of nominal columns is ignored).
+        Density of numeric columns within a class: Gaussian, or a kernel density estimate. One value
+        for all columns, or one per column of X (ignored for nominal columns).
     categorical_features : {'from_dtype'}, array-like or None, default='from_dtype'
-        The nominal columns: by dtype of a dataframe, by name, by number, or one boolean per column.
+        The nominal columns, by name, number or boolean mask; 'from_dtype' takes the text and
+        categorical columns of a dataframe.
     priors : array-like of shape (n_classes,), default=None
-        Probabilities of the classes before a row is seen; None = their shares of the training rows.
+        Prior probabilities of the classes; None = their shares of the training rows.
     alpha : float >= 0, default=1.0
-        Rows that are added to each level of a nominal column (Laplace smoothing).
+        Laplace smoothing: this many rows are added to each category of a nominal column. Larger
+        values pull the probabilities of the categories towards equality.
     var_smoothing : float >= 0, default=1e-09
-        This part of the largest variance of a numeric column is added to all variances.
+        This share of the largest variance of a numeric column is added to all variances. Larger
+        values smooth more.
     bandwidth : {'scott', 'silverman'} or float > 0, default='scott'
-        Width of a kernel, as a multiple of the standard deviation of its column in the class:
-        :math:`n^{-1/5}`, :math:`(3n/4)^{-1/5}`, or the number.
+        Bandwidth of the kernel density, as a multiple of the standard deviation of the column in
+        the class: :math:`n^{-1/5}`, :math:`(3n/4)^{-1/5}`, or the number. Larger values give
+        smoother densities.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -66,21 +70,21 @@ class NaiveBayesClassifier(Classifier):
     theta_, var_ : ndarray of shape (n_classes, n_gaussian)
         Means and smoothed variances of the Gaussian columns.
     epsilon_ : float
-        What was added to the variances.
+        Value added to the variances.
     sums_ : ndarray of shape (5, n_classes, n_gaussian + n_kde)
-        Weight of the values, sums, and sums of squares (high and low parts) of the numeric columns.
+        Total weight, sums and sums of squares (high and low parts) of the numeric columns.
     categorical_features_ : ndarray of int64
         The nominal columns.
     levels_, level_offsets_ : ndarray
-        Their levels, and where those of each column begin.
+        The categories of the nominal columns, and the start of those of each column.
     level_count_, level_log_prob_ : ndarray of shape (n_classes, n_levels)
-        Weight of each level in each class, and the logarithm of its smoothed probability.
+        Weight of each category in each class, and the logarithm of its smoothed probability.
     kde_points_, kde_weights_ : ndarray
         Distinct values of the columns with kernel densities, per column and class; their weights.
     kde_offsets_ : ndarray of int64 of shape (n_kde * n_classes + 1,)
-        Where they begin.
+        Start of the values of each column and class.
     kde_squares_, kde_bandwidths_ : ndarray of shape (n_kde, n_classes)
-        Sums of squared row weights; widths of the kernels.
+        Sums of squared row weights; bandwidths.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -98,18 +102,18 @@ class NaiveBayesClassifier(Classifier):
 
     .. math:: \text{nominal} \quad \frac{N_{cjl} + \alpha}{N_{cj} + \alpha L_j}
 
-    **Missing values** add nothing, neither to sums nor to a row's score; nor does a level that was
-    not seen in training. With Gaussian columns only this is scikit-learn's `GaussianNB`, with
-    nominal ones only its `CategoricalNB`. (With sample weights :math:`\varepsilon` is from weighted
-    variances here, from unweighted ones there.)
+    The columns are treated as independent within each class. **Missing values** are skipped, both
+    in fit and in prediction, and so are categories not seen in fit. With only Gaussian columns the
+    model equals scikit-learn's `GaussianNB`, with only nominal columns its `CategoricalNB`. (With
+    sample weights :math:`\varepsilon` uses weighted variances here, unweighted ones there.)
 
-    **Edges.** A class without any value in a column takes the density of all classes together; a
-    column without any value is left out. If all numeric columns are constant, :math:`\varepsilon`
-    is `var_smoothing` itself. With ``alpha=0`` a level that a class never had is impossible there;
-    a row that is impossible in every class gets the priors.
+    **Edge cases.** A class without any value in a column uses the density of all classes together;
+    a column without any value is ignored. If all numeric columns are constant, :math:`\varepsilon`
+    is `var_smoothing` itself. With ``alpha=0`` a category that never occurs in a class has
+    probability 0 there; a row with probability 0 in every class gets the priors.
 
-    `partial_fit` adds rows: the model is that of one `fit` on all rows, up to the last bit
-    for sums and counts; a column with kernel densities keeps all its distinct values.
+    `partial_fit` adds rows: the model equals one `fit` on all rows, exactly for sums and counts; a
+    column with kernel densities stores all its distinct values.
 
     O(nd) to fit; to predict, O(kd) per row, and O(n) more for each column with kernel densities.
 
@@ -149,7 +153,7 @@ class NaiveBayesClassifier(Classifier):
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn what columns say about classes.
+        """Fit the model.
 
         Parameters
         ----------
@@ -183,7 +187,7 @@ class NaiveBayesClassifier(Classifier):
         classes: ArrayLike | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Self:
-        """Add rows to what is known.
+        """Update the model with more rows.
 
         Parameters
         ----------
@@ -192,14 +196,14 @@ class NaiveBayesClassifier(Classifier):
         y : array-like of shape (n_samples,)
             Their classes.
         classes : array-like of shape (n_classes,), default=None
-            All classes that will ever come; needed in the first call.
+            All classes; required in the first call.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
 
         Returns
         -------
         NaiveBayesClassifier
-            The model of all rows so far.
+            The updated model.
         """
         n_threads = self._check_params()
         first = not hasattr(self, "classes_")
@@ -230,7 +234,7 @@ class NaiveBayesClassifier(Classifier):
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the likeliest class of each row; ties go to the first.
+        """Return the most probable class of each row; ties go to the first.
 
         Parameters
         ----------
@@ -303,7 +307,7 @@ class NaiveBayesClassifier(Classifier):
         return check_n_jobs(self.n_jobs)
 
     def _columns(self) -> Columns:
-        """Return the kinds of the columns, as parameters and table say."""
+        """Return the kinds of the columns, from the parameters and the table."""
         d = self.n_features_in_
         kinds = np.array([self.numeric] * d if isinstance(self.numeric, str) else self.numeric)
         if len(kinds) != d:
@@ -321,7 +325,7 @@ class NaiveBayesClassifier(Classifier):
         )
 
     def _learn(self, summary: Summary, columns: Columns) -> None:
-        """Make the model of a summary: priors, smoothing, bandwidths."""
+        """Compute the model from a summary: priors, smoothing, bandwidths."""
         self.gaussian_features_, self.kde_features_ = columns.gaussian, columns.kde
         self.class_count_ = summary.weight
         self.class_prior_ = self._priors(summary.weight)
@@ -389,8 +393,8 @@ class NaiveBayesClassifier(Classifier):
         if first:
             if classes is None:
                 raise ParameterError(
-                    "classes must be given in the first call of partial_fit: all labels that will "
-                    "ever come; got None"
+                    "classes must be given in the first call of partial_fit: all labels that can "
+                    "occur; got None"
                 )
             return class_codes(classes)[0]
         if classes is not None and not np.array_equal(class_codes(classes)[0], self.classes_):
@@ -414,7 +418,7 @@ class NaiveBayesClassifier(Classifier):
         return Densities(self.kde_points_, self.kde_weights_, self.kde_offsets_, self.kde_squares_)
 
     def _with_new_levels(self, X: ArrayLike, before: Summary | None) -> Summary | None:
-        """Learn levels that came only now; they follow the known ones of their column."""
+        """Add categories not seen before; they follow the known ones of their column."""
         if before is None or not len(self.categorical_features_):
             return before
         fresh = clone(self)
@@ -457,7 +461,7 @@ class NaiveBayesClassifier(Classifier):
         )
         for c, j in enumerate(self.categorical_features_):
             part = self.level_log_prob_[:, self.level_offsets_[c] : self.level_offsets_[c + 1]]
-            said = np.vstack([part.T, np.zeros((1, len(base)))])  # the last: unseen or missing
+            said = np.vstack([part.T, np.zeros((1, len(base)))])  # the last row: unseen or missing
             level = np.nan_to_num(rows[:, j], nan=len(said) - 1).astype(np.int64)
             joint += said[level]
         kept = self._densities()
@@ -502,12 +506,12 @@ class NaiveBayesClassifier(Classifier):
             raise DataError("the model is damaged: kde_offsets_ does not divide kde_points_")
         kept = np.diff(self.kde_offsets_).reshape(q, k).sum(axis=1) > 0
         if (self.kde_bandwidths_[kept] <= 0).any():
-            raise DataError("the model is damaged: kde_bandwidths_ has a kernel without width")
+            raise DataError("the model is damaged: kde_bandwidths_ has a bandwidth of 0")
         if not isinstance(getattr(self, "epsilon_", None), float):
-            raise DataError("the model is damaged: epsilon_ is missing or no number")
+            raise DataError("the model is damaged: epsilon_ is missing or not a number")
 
 
-#: Stands for the logarithm of zero: sums of it stay finite and comparable.
+#: Replaces the logarithm of zero: sums of it stay finite and comparable.
 _IMPOSSIBLE = -1e200
 
 

@@ -1,4 +1,4 @@
-"""All that naive Bayes learns from rows before any smoothing: sums, counts and kept values."""
+"""Sufficient statistics of naive Bayes before smoothing: sums, counts and stored values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Columns:
     gaussian, kde, nominal : ndarray of int64
         Column numbers.
     offsets : ndarray of int64 of shape (n_nominal + 1,)
-        Where the levels of each nominal column begin.
+        Start of the categories of each nominal column.
     """
 
     gaussian: NDArray[np.int64]
@@ -34,16 +34,16 @@ class Columns:
 
 @dataclass(frozen=True)
 class Summary:
-    """What rows say about their classes.
+    """Sufficient statistics of a set of rows.
 
     Parameters
     ----------
     weight : ndarray of float64 of shape (n_classes,)
         Weight of the rows of each class.
     sums : Sums
-        Of the numeric columns, Gaussian ones first.
+        Sums of the numeric columns, Gaussian ones first.
     levels : ndarray of float64 of shape (n_classes, n_levels)
-        Weight of each level of each nominal column.
+        Weight of each category of each nominal column.
     densities : Densities
         Values of the columns with kernel densities.
     """
@@ -86,7 +86,7 @@ class Summary:
         )
 
     def plus(self, other: Summary) -> Summary:
-        """Return the summary of both sets of rows."""
+        """Return the summary of both sets of rows together."""
         return Summary(
             self.weight + other.weight,
             self.sums.plus(other.sums),
@@ -95,7 +95,7 @@ class Summary:
         )
 
     def less(self, other: Summary, densities: Densities) -> Summary:
-        """Return the summary of the rows that `other` lacks, whose values are `densities`."""
+        """Return the summary of the rows not in `other`; `densities` holds their values."""
         return Summary(
             self.weight - other.weight,
             self.sums.plus(other.sums, -1.0),
@@ -104,7 +104,7 @@ class Summary:
         )
 
     def classes(self, chosen: NDArray[np.int64]) -> Summary:
-        """Return the summary for some classes; densities are taken as they are."""
+        """Return the summary for some classes; densities are not changed."""
         return replace(
             self,
             weight=self.weight[chosen],
@@ -124,7 +124,7 @@ def _level_weights(
     for c, j in enumerate(columns.nominal):
         begin, end = columns.offsets[c], columns.offsets[c + 1]
         n_levels = int(end - begin)
-        known = rows[:, j] < n_levels  # false for NaN, and for levels of other rows
+        known = rows[:, j] < n_levels  # false for NaN, and for categories of other rows
         cell = codes[known].astype(np.int64) * n_levels + rows[known, j].astype(np.int64)
         own = None if weight is None else weight[known]
         counts = np.bincount(cell, weights=own, minlength=n_classes * n_levels)

@@ -1,8 +1,8 @@
-"""Sums of powers per class and column, precise enough to be taken apart again.
+"""Sums of powers per class and column, precise enough to subtract subsets of rows.
 
-Each sum is a pair high + low of doubles (106 bits). So sums of a training set may be those of the
-whole table less those of the rows held out, and a variance may come from the sum of squares,
-without the loss that both would mean in plain doubles.
+Each sum is a pair high + low of doubles (106 bits). So the sums of a training set can be computed
+as those of the whole table minus those of the rows held out, and a variance from the sum of
+squares, without the loss of precision that both would have in plain doubles.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from assay._core import cluster as kernels
 
 Array = NDArray[np.float64]
 
-#: Squared deviations below this part of the sum of squares, per row, are its rounding.
+#: Squared deviations below this share of the sum of squares, per row, are rounding errors.
 ROUNDING = 2.0**-102
 
-#: Sums beyond this would overflow when they are squared, or split into halves.
+#: Larger sums would overflow when they are squared or split into halves.
 LARGEST = 1e140
 
 
@@ -62,7 +62,7 @@ class Sums:
         return cls(parts.reshape(5, n_classes, -1))
 
     def plus(self, other: Sums, sign: float = 1.0) -> Sums:
-        """Return the sums over both sets of rows; with sign -1, over those that `other` lacks."""
+        """Return the sums over both sets of rows; with sign -1, over the rows not in `other`."""
         mine, theirs = self.parts, sign * other.parts
         parts = np.empty_like(mine)
         parts[0] = mine[0] + theirs[0]
@@ -87,22 +87,22 @@ class Sums:
 
     @property
     def sound(self) -> bool:
-        """Whether no square overflows, nor is about to."""
+        """Whether all sums are far enough from overflow."""
         return bool((np.abs(self.parts) < LARGEST).all())
 
     @property
     def count(self) -> Array:
-        """Weight of the values."""
+        """Total weight of the values."""
         return np.asarray(self.parts[0])
 
     @property
     def mean(self) -> Array:
-        """Mean of the values; 0 where there is none."""
+        """Mean of the values; 0 if there is none."""
         return np.asarray((self.parts[1] + self.parts[2]) / self._weights())
 
     @property
     def variance(self) -> Array:
-        """Variance of the values (divided by their weight); 0 where there is none."""
+        """Variance of the values (divided by their weight); 0 if there is none."""
         return np.asarray(self.deviations() / self._weights())
 
     def deviations(self) -> Array:

@@ -1,4 +1,4 @@
-"""Prediction from the nearest training rows."""
+"""Nearest-neighbour search, classification and regression."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classification by the nearest of a few prototypes."""
+"""Condensed nearest neighbours: classification by the nearest of a few prototypes."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from assay.base import (
 
 
 class CondensedNeighborsClassifier(Classifier):
-    r"""Keep only the training rows that the nearest-neighbour rule needs.
+    r"""Condensed nearest neighbours: 1-NN on a subset of the training rows.
 
     Parameters
     ----------
     rule : {'hart', 'all_classes'}, default='hart'
-        When to stop. 'hart': when the nearest prototype of every training row has its class.
-        'all_classes': as soon as every class has a prototype, which is seldom enough.
+        Stopping rule. 'hart': when the nearest prototype of every training row has its class.
+        'all_classes': as soon as every class has a prototype, which is rarely accurate.
     random_state : int, RandomState or None, default=None
-        Seed of the order in which the rows are looked at; the first becomes a prototype.
+        Seed for the order in which rows are visited; the first becomes a prototype.
     n_jobs : int, default=None
         Threads for predictions; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -37,16 +37,16 @@ class CondensedNeighborsClassifier(Classifier):
     classes_ : ndarray of shape (n_classes,)
         The labels seen in fit, sorted.
     prototype_indices_ : ndarray of int64 of shape (n_prototypes,)
-        Training rows that became prototypes, in this order.
+        Indices of the prototypes among the training rows, in the order they were added.
     prototypes_ : ndarray of shape (n_prototypes, n_features_in_)
-        These rows.
+        The prototypes.
     codes_ : ndarray of int64 of shape (n_prototypes,)
         Their classes, as positions in `classes_`.
     training_error_ : float
-        Share of the training rows whose nearest prototype has another class. With Hart's rule 0,
-        unless equal rows have different classes.
+        Share of the training rows whose nearest prototype has another class. With Hart's rule it is
+        0, unless duplicate rows have different classes.
     n_passes_ : int
-        How often the rows were gone through.
+        Number of passes over the rows.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -57,16 +57,16 @@ class CondensedNeighborsClassifier(Classifier):
     .. math:: P \leftarrow P \cup \{x\} \quad\text{for each } x \in X \setminus P
               \text{ whose nearest } p \in P \text{ has another class}
 
-    The rows are gone through in a random order until a pass adds none. Distances are Euclidean;
-    among prototypes at the same distance the one added first counts. The distance of every row to
-    its nearest prototype is kept, so a new prototype costs one pass over the rows: O(n d) for each
-    prototype. The order matters: another seed gives other prototypes. Deterministic for a seed.
+    The rows are visited in a random order, repeatedly, until a pass adds no prototype. Distances
+    are Euclidean; ties go to the prototype added first. The distance of every row to its nearest
+    prototype is stored, so a new prototype costs one pass over the rows: O(n d) for each prototype.
+    The order matters: another seed gives other prototypes. Deterministic for a seed.
 
     Source: Hart, The condensed nearest neighbor rule (1968).
 
     See Also
     --------
-    KNeighborsClassifier : Ask all training rows.
+    KNeighborsClassifier : Uses all training rows.
 
     Examples
     --------
@@ -170,9 +170,9 @@ class CondensedNeighborsClassifier(Classifier):
 def _condense(
     rows: NDArray[np.float64], codes: NDArray[np.int64], wanted: int | None
 ) -> tuple[list[int], int, int]:
-    """Go through the rows in their order; return prototypes, passes and rows still wrong.
+    """Visit the rows in order; return prototypes, number of passes, and misclassified rows.
 
-    With `wanted` it stops when so many classes have a prototype.
+    With `wanted`, stop when this many classes have a prototype.
     """
     best = np.full(len(rows), np.inf)
     label = np.full(len(rows), -1)

@@ -1,4 +1,4 @@
-"""The neighbours of rows as a sparse matrix."""
+"""The neighbour graph as a sparse matrix."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ class GraphOfNeighbors:
     def kneighbors_graph(
         self, X: Any = None, n_neighbors: int | None = None, mode: str = "connectivity"
     ) -> csr_array:
-        """Return the neighbours as a sparse matrix of queries by training rows.
+        """Return the neighbour graph as a sparse matrix of queries by training rows.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features), default=None
             As in `kneighbors`.
         n_neighbors : int, default=None
-            How many; None as the model was made.
+            Number of neighbours; None uses the parameter of the model.
         mode : {'connectivity', 'distance'}, default='connectivity'
-            Whether an entry is 1 or the distance.
+            Whether entries are 1 or the distance.
 
         Returns
         -------
         scipy.sparse.csr_array of float64 of shape (n_queries, n_samples)
-            The entries of a row from near to far.
+            The entries of a row are ordered from near to far.
         """
         check_option("mode", mode, ("connectivity", "distance"))
         distance, index = self.kneighbors(X, n_neighbors)  # type: ignore[attr-defined]

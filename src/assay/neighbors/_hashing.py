@@ -30,58 +30,61 @@ from assay.neighbors._hashing_tuning import (
     learn_frame,
 )
 
-#: Rows that show how neighbours differ, that play the query, and by which recall is measured.
+#: Sample sizes: rows to learn how neighbours differ, queries to choose by, queries to measure
+#: recall.
 _SHOWN, _QUERIES, _ASKED = 256, 128, 512
 _OTHERS = 20_000
 _TABLES = (4, 16)
 _STABLE = {"n_projections": (6, 8, 10, 12), "width": (4.0, 6.0)}
 _SIGN = {"n_projections": (8, 12, 16, 20), "width": (1.0,)}
 _HITS = (1, 2, 3)
-#: Bins per query while the layout is chosen: one that needs more is a slow one.
+#: Maximum number of bins per query while choosing a layout; one that needs more would be slow.
 _MOST_BINS = 512
 
 
 class HashedNeighbors(GraphOfNeighbors, Estimator):
-    r"""Find almost all nearest neighbours while looking at few rows.
+    r"""Approximate nearest-neighbour search by locality-sensitive hashing.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        Number of neighbours to find; the layout is chosen for it.
+        Number of neighbours to find; the layout is tuned for it.
     metric : {'euclidean', 'cosine'}, default='euclidean'
         The distance.
     target_recall : float in (0, 1], default=0.95
-        Share of the true neighbours that shall be found. The layout is the cheapest that reached
-        it on a sample, with candidates added until other rows confirm it.
+        Share of the true neighbours to find. Larger values make searches slower. The cheapest
+        layout that reaches it on a sample is used, with candidates added until it also holds on
+        other rows.
     n_tables : int or 'auto', default='auto'
         Number of hash tables, at most 255.
     n_projections : int or 'auto', default='auto'
-        Projections m that make up one hash code, at most 32.
+        Number m of projections per hash code, at most 32.
     width : float or 'auto', default='auto'
         Width of a bin, in standard deviations of the difference between neighbours along a
         projection. Not used by sign hashing.
     min_hits : int or 'auto', default='auto'
-        In how many of these bins a row must lie to be examined; 1 is the union of the bins.
+        Minimum number of visited bins that must contain a row for it to be examined; 1 is the union
+        of the bins.
     n_candidates : int or 'auto', default='auto'
-        Bins are looked into, the query's own first and then the most promising beside them, until
-        this many rows are to be examined.
+        Number of rows to examine. Bins are visited, the query's own first and then the closest
+        ones, until this many rows are found. Larger values increase recall and time.
     n_probes : int, default=2000
-        Most bins looked into for a query, in all tables together.
+        Maximum number of bins visited per query, over all tables.
     hashing : {'auto', 'stable', 'sign'}, default='auto'
         Hash by intervals of the projection ('stable') or by its sign; 'auto' takes signs for
         the cosine.
     directions : {'adapted', 'random'}, default='adapted'
-        Random directions that prefer those along which rows differ more than neighbours do, or
-        plain Gaussian ones.
+        'adapted': random directions that favour those along which rows differ more than neighbours
+        do; 'random': Gaussian directions.
     random_state : int, RandomState or None, default=None
-        Seed of directions and samples.
+        Seed for directions and samples.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
     Attributes
     ----------
     rows_ : ndarray of shape (n_samples_fit_, n_features_in_)
-        The training rows; not a copy when they came as a C-ordered float array.
+        The training rows; not copied if X was a C-ordered float array.
     n_samples_fit_ : int
         Number of training rows.
     n_tables_, n_projections_, min_hits_, n_candidates_ : int
@@ -89,20 +92,20 @@ class HashedNeighbors(GraphOfNeighbors, Estimator):
     width_ : float
         The bin width in use.
     sign_ : bool
-        Whether codes are made of signs.
+        Whether hash codes consist of signs.
     recall_ : float
         Share of the true neighbours found, measured on training rows that were not used to choose
-        the layout, if there are enough; a row is not its own neighbour. 1.0 for a single row.
+        the layout (if there are enough rows); a row is not its own neighbour. 1.0 for a single row.
     examined_share_ : float
-        Share of the training rows to which an exact distance was computed for these queries.
+        Share of the training rows examined (with an exact distance) for these queries.
     centre_ : ndarray of float64 of shape (n_features_in_,)
-        What is subtracted before projecting.
+        Vector subtracted before projecting.
     scale_ : float
-        What centred rows are multiplied with.
+        Factor applied to the centred rows.
     directions_ : ndarray of float32 of shape (n_features_in_, n_columns)
-        The projections, m per table, then zeros.
+        The projections, m per table, padded with zeros.
     shifts_ : ndarray of float32 of shape (n_columns,)
-        Where the bins begin, in bin widths.
+        Offsets of the bins, in bin widths.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -113,14 +116,14 @@ class HashedNeighbors(GraphOfNeighbors, Estimator):
     .. math:: h(x) = \Bigl(\Bigl\lfloor \frac{a_j \cdot x}{w} + b_j \Bigr\rfloor\Bigr)_{j=1}^m
               \quad\text{or}\quad h(x) = (\operatorname{sign}(a_j \cdot x))_{j=1}^m
 
-    Near rows fall into the same bin of a table more often than far ones. A query looks into the
-    bins of all tables by the distance to their borders; rows met `min_hits` times are examined:
-    compared exactly, with the distances of brute force. It stops when `n_candidates` are found, so
-    that a query in a thin region looks further. One with fewer than `n_neighbors` candidates after
-    `n_probes` bins is compared with all rows.
+    Near rows fall into the same bin of a table more often than far ones. A query visits the bins of
+    all tables in the order of the distance to their borders; rows found `min_hits` times are
+    examined, that is, their exact distance is computed. It stops when `n_candidates` are found, so
+    a query in a sparse region visits more bins. A query with fewer than `n_neighbors` candidates
+    after `n_probes` bins is compared with all rows.
 
     O(n d L m) to fit with L tables; to search O(d (L m + rows examined)). Deterministic for a
-    given seed. A model file holds rows and directions; the tables are made again from them.
+    given seed. A model file holds rows and directions; the tables are rebuilt from them.
 
     Sources: Datar and others, p-stable hashing (2004); Charikar, sign hashing (2002); Lv and
     others, multi-probe (2007); Gan and others, counting collisions (2012).
@@ -175,7 +178,7 @@ class HashedNeighbors(GraphOfNeighbors, Estimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Choose a layout on a sample and hash the training rows.
+        """Tune the layout on a sample and hash the training rows.
 
         Parameters
         ----------
@@ -213,24 +216,24 @@ class HashedNeighbors(GraphOfNeighbors, Estimator):
     def kneighbors(
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
     ) -> Any:
-        """Find nearest training rows of each row, almost all of them the true ones.
+        """Find the approximate nearest training rows of each row.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features), default=None
-            The rows whose neighbours are wanted. None: those of every training row, which is then
-            not its own neighbour.
+            The query rows. None: all training rows, which then are not their own neighbours.
         n_neighbors : int, default=None
-            How many; None as the model was made. The layout was chosen for that number.
+            Number of neighbours; None uses the parameter of the model, for which the layout was
+            tuned.
         return_distance : bool, default=True
-            Whether to return the distances too.
+            Whether to also return the distances.
 
         Returns
         -------
         distance : ndarray of float64 of shape (n_queries, n_neighbors)
             Nearest first. Only if `return_distance`.
         index : ndarray of int64 of shape (n_queries, n_neighbors)
-            Row numbers of the training table; equal distances in this order.
+            Indices of training rows; equal distances are in this order.
         """
         check_is_fitted(self)
         n_threads = check_n_jobs(self.n_jobs)
@@ -250,7 +253,7 @@ class HashedNeighbors(GraphOfNeighbors, Estimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        state.pop("_held", None)  # follows from the rows and directions
+        state.pop("_held", None)  # rebuilt from the rows and directions
         return state
 
     def _check_params(self) -> int:
@@ -307,7 +310,7 @@ class HashedNeighbors(GraphOfNeighbors, Estimator):
         self.n_candidates_ = layout.n_candidates
 
     def _verify(self, rows: NDArray[Any], drawn: _Drawn, k: int, n_threads: int) -> None:
-        """Measure recall on other rows; take more bins where it falls short of the target."""
+        """Measure recall on other rows; add candidates if it is below the target."""
         self.recall_, self.examined_share_ = 1.0, 1.0
         if not len(drawn.asked):
             return
@@ -316,7 +319,7 @@ class HashedNeighbors(GraphOfNeighbors, Estimator):
             _, index, examined = self._search(rows[drawn.asked], rows, k, drawn.asked, n_threads)
             hits = (index[:, :, None] == drawn.truth[:, None, :]).any(axis=2)
             self.recall_ = float(hits.mean())
-            # One standard error to spare: the sample must not have been lucky.
+            # One standard error of safety margin, since the sample may be optimistic.
             doubt = float(hits.mean(axis=1).std() / np.sqrt(len(hits)))
             self.examined_share_ = float(examined.mean() / len(rows))
             fixed = not isinstance(self.n_candidates, str) or self.n_candidates_ >= len(rows)
@@ -386,7 +389,7 @@ class HashedNeighbors(GraphOfNeighbors, Estimator):
         for name in ("scale_", "width_"):
             _check_number(self, name, float, float(np.finfo(np.float32).max))
         if not isinstance(getattr(self, "sign_", None), bool):
-            raise DataError("the model is damaged: sign_ is missing or no boolean")
+            raise DataError("the model is damaged: sign_ is missing or not a boolean")
         if self.n_tables_ * self.n_projections_ > self.directions_.shape[1]:
             raise DataError("the model is damaged: directions_ has too few columns")
         for name in ("recall_", "examined_share_"):
@@ -396,7 +399,7 @@ class HashedNeighbors(GraphOfNeighbors, Estimator):
 
 
 class _Drawn(NamedTuple):
-    """A sample to choose by, and other rows with their true neighbours to measure by."""
+    """A sample to choose by, and other rows with their true neighbours to measure recall."""
 
     sample: Sample
     asked: NDArray[np.int64]
@@ -407,7 +410,7 @@ def _draw(rows: NDArray[Any], k: int, rng: RandomState, n_threads: int) -> _Draw
     n = len(rows)
     k = min(k, n - 1)
     order = rng.permutation(n)
-    # A small table serves all three purposes with all its rows.
+    # In a small table all rows are used for all three purposes.
     apart = n >= _SHOWN + _QUERIES + _ASKED
     shown = order[:_SHOWN]
     tuned = order[_SHOWN if apart else 0 :][:_QUERIES]
@@ -434,20 +437,20 @@ def _true_neighbors(
     index = np.empty((len(asked), k + 1), dtype=np.int64)
     kernels.brute_force(rows[asked], rows, k + 1, 2.0, distance, index, n_threads)
     keep = index != asked[:, None]
-    keep[keep.all(axis=1), -1] = False  # among many duplicates a row may miss itself
+    keep[keep.all(axis=1), -1] = False  # with many duplicates a row may not find itself
     near: NDArray[np.int64] = index[keep].reshape(-1, k)
     return near
 
 
 def _budgets(k: int, n: int) -> tuple[int, ...]:
-    """Return numbers of candidates to choose from, each about 1.2 times the one before."""
+    """Return values of `n_candidates` to choose from, each about 1.2 times the previous one."""
     most = min(n, max(20 * k, n // 16))
     sizes = [round(2 * k * 2 ** (step / 4)) for step in range(64)]
     return tuple(sorted({min(size, most) for size in sizes}))
 
 
 def _means(rows: NDArray[Any], others: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the centre; that of the sample where the table is large."""
+    """Return the centre of the rows; of a sample if the table is large."""
     part = others if len(rows) > len(others) else rows
     largest = max(float(np.abs(part).max(initial=0.0)), 1.0)
     return (part / largest).mean(axis=0, dtype=np.float64) * largest  # type: ignore[no-any-return]
@@ -462,7 +465,7 @@ def _space(metric: str, rows: NDArray[Any]) -> NDArray[Any]:
         raise DataError(
             f"metric='cosine' is not defined for a row of zeros, as row {row} of X is; leave it out"
         )
-    scaled = rows / largest  # so that no square overflows or vanishes
+    scaled = rows / largest  # so that no square overflows or underflows
     return scaled / np.sqrt((scaled * scaled).sum(axis=1, keepdims=True))  # type: ignore[no-any-return]
 
 

@@ -1,7 +1,7 @@
-"""How the hash tables of `HashedNeighbors` are laid out: directions, and the choice of sizes.
+"""Tuning of `HashedNeighbors`: directions and sizes of the hash tables.
 
-Everything is measured on a sample: rows that play the query, their true neighbours (found by
-exact search), and other rows that stand for the table. No clock is read, so a choice is repeatable.
+Everything is measured on a sample: query rows, their true neighbours (found by exact search), and
+other rows that represent the table. Time is not measured, so the choice is reproducible.
 """
 
 from __future__ import annotations
@@ -16,22 +16,23 @@ from numpy.typing import NDArray
 
 from assay._core import neighbors as kernels
 
-#: Directions come in multiples of this many.
+#: The number of directions is padded to a multiple of this.
 _PAD = 16
 _RANK = 64
-#: Power of the spread with which a direction prefers the axes that tell rows apart.
+#: Exponent of the spread by which directions favour the axes that separate rows.
 _PREFERENCE = 3.0
-#: Share of an equal variance in that between neighbours: the sample is small.
+#: Ridge added to the variances between neighbours, as a share of their mean: the sample is small.
 _SHRINK = 0.1
-#: What one step costs, in nanoseconds: a rough model, good enough to rank layouts.
+#: Cost of each step in nanoseconds: a rough model, good enough to rank layouts.
 _LOOKUP, _MEET, _MEASURE, _MEASURE_COLUMN, _PROJECT = 60.0, 2.0, 20.0, 0.25, 0.05
 
 
 class Sample(NamedTuple):
-    """What a layout is chosen by.
+    """The sample on which a layout is chosen.
 
-    `gaps` are differences between rows and their true neighbours; `queries` are other rows that
-    play the query, `wanted` their true neighbours; `others` stand for the table, `share` of it.
+    `gaps` are differences between rows and their true neighbours; `queries` are other rows, used as
+    queries, and `wanted` their true neighbours; `others` represent the table, as a share `share` of
+    it.
     """
 
     gaps: NDArray[np.float64]
@@ -54,7 +55,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Choices:
-    """The layouts to choose from: each list has one entry where the user has decided."""
+    """The candidate values of each size: one entry if the user has set it."""
 
     n_tables: Sequence[int]
     n_projections: Sequence[int]
@@ -67,9 +68,9 @@ class Choices:
 
 @dataclass(frozen=True)
 class Frame:
-    """The axes from which directions are mixed, and how rows are centred and scaled.
+    """The axes from which directions are drawn, and the centring and scaling of rows.
 
-    Between a row and its neighbours the differences along each axis have variance 1; `spread` is
+    The differences between a row and its neighbours have variance 1 along each axis; `spread` is
     the variance among all rows. Both are in units of 1 / `scale`.
     """
 
@@ -82,7 +83,7 @@ class Frame:
     def mix(self, n_projections: int, n_tables: int, adapted: bool) -> NDArray[np.float64]:
         """Draw the directions of the tables in terms of the axes; unit variance to neighbours.
 
-        Those of one table are orthogonal as far as there are axes enough.
+        Those of one table are orthogonal if there are enough axes.
         """
         rng = np.random.default_rng([self.seed, n_projections])
         rank = len(self.spread)
@@ -97,38 +98,38 @@ class Frame:
         return np.hstack(blocks)
 
     def directions(self, mixed: NDArray[np.float64]) -> NDArray[np.float32]:
-        """Return directions of the whole space, with columns of zeros up to a multiple of 16."""
+        """Return the directions in the original space, padded to a multiple of 16 columns."""
         return padded(self.axes @ mixed)
 
     def shifts(self, n: int) -> NDArray[np.float32]:
-        """Draw where the bins begin, in bin widths."""
+        """Draw the offsets of the bins, in bin widths."""
         drawn = np.random.default_rng([self.seed, 0, 1]).random(n)
         shifts: NDArray[np.float32] = padded(drawn[None, :])[0]
         return shifts
 
     def coordinates(self, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Return rows along the axes."""
+        """Return the coordinates of rows along the axes."""
         changed: NDArray[np.float64] = ((rows - self.centre) * self.scale) @ self.axes
         return changed
 
 
 def padded(matrix: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Return the matrix in float32, with zeros up to a multiple of 16 columns."""
+    """Return the matrix in float32, padded with zeros to a multiple of 16 columns."""
     out = np.zeros((matrix.shape[0], -(-matrix.shape[1] // _PAD) * _PAD), dtype=np.float32)
     out[:, : matrix.shape[1]] = matrix
     return out
 
 
 def learn_frame(sample: Sample, centre: NDArray[np.float64], seed: int, adapted: bool) -> Frame:
-    """Find the axes: those that spread rows most, measured by the differences to neighbours.
+    """Find the axes with the largest spread of rows relative to the differences to neighbours.
 
-    Random directions need none: the axes are then the columns.
+    For random directions the axes are the columns.
     """
     d = len(centre)
     gaps = sample.gaps
     largest = max(float(np.abs(gaps).max(initial=0.0)), np.finfo(np.float64).tiny)
     near = float(np.sqrt(((gaps / largest) ** 2).sum() / max(1, len(gaps)))) * largest
-    if not near > 1e-300:  # all rows alike, or no neighbour
+    if not near > 1e-300:  # all rows equal, or no neighbour
         near = max(float(np.abs(sample.others - centre).max()), 1.0)
     scale = 1 / near
     if not adapted:
@@ -150,13 +151,13 @@ def learn_frame(sample: Sample, centre: NDArray[np.float64], seed: int, adapted:
 def choose(
     sample: Sample, frame: Frame, choices: Choices, adapted: bool, recall: float, n_threads: int
 ) -> Layout:
-    """Return the cheapest layout that finds the share `recall` of the true neighbours.
+    """Return the cheapest layout that finds a share `recall` of the true neighbours.
 
-    Where none does, that which finds most.
+    If there is none, return the one that finds most.
     """
     queries, wanted, others = (frame.coordinates(part) for part in sample[1:4])
     n_columns = sample.queries.shape[1]
-    # In the sample the bins hold fewer rows than in the table, by this factor.
+    # Bins hold fewer rows in the sample than in the table, by this factor.
     asked = np.array(choices.n_candidates)
     budgets = np.maximum(np.ceil(asked * sample.share), 1).astype(np.int64)
     best: tuple[float, float, Layout] | None = None

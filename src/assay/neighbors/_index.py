@@ -1,7 +1,7 @@
-"""The training rows in the space of their metric, ready to be searched, exactly, by any algorithm.
+"""Search index of the training rows in the space of their metric; exact for every algorithm.
 
-The index is made at the first search and kept beside the fitted attributes, not among them: it
-follows from the rows alone, so a model file holds rows, not trees.
+The index is built at the first search and is not a fitted attribute: it can be rebuilt from the
+rows, so a model file holds rows, not trees.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from assay.base import ParameterError
 from assay.neighbors._metric import MetricPlan, VectorSpace, vector_space
 from assay.neighbors._mixed import MixedSpace, mixed_space
 
-#: Neighbours held at once while predicting: 2 million, 32 MB of distances and indices.
+#: Number of neighbours held at once while predicting: 2 million, 32 MB of distances and indices.
 _CHUNK = 1 << 21
 
-#: When 'auto' tries a tree: fewer rows, or more columns, never paid.
+#: Limits within which 'auto' tries a tree: with fewer rows or more columns it was never faster.
 _TREE_ROWS, _TREE_COLUMNS, _TREE_CODES = 4096, 16, 256
-#: A tree pays when a query looks at fewer than one row in so many: 3.4 ns for a row that it looks
-#: at, 0.24 ns for a row in the tiles of brute force (100k rows, 8 and 9 columns, one thread).
+#: A tree is faster if a query visits fewer than one row in this many: 3.4 ns per visited row,
+#: against 0.24 ns per row in the tiles of brute force (100k rows, 8 and 9 columns, one thread).
 _TREE_PAYS = 15
 _PROBES, _PROBE_NEIGHBORS = 64, 10
 
@@ -31,7 +31,7 @@ Found = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
 class Codes(NamedTuple):
-    """What is known of the columns besides their numbers."""
+    """Information on nominal columns, besides their codes."""
 
     nominal: NDArray[np.int64]
     level_counts: list[int]
@@ -39,7 +39,7 @@ class Codes(NamedTuple):
 
 
 class Ragged(NamedTuple):
-    """Neighbours within a radius: those of query i are ``offsets[i]:offsets[i + 1]``."""
+    """Neighbours within a radius; those of query i are at ``offsets[i]:offsets[i + 1]``."""
 
     offsets: NDArray[np.int64]
     rows: NDArray[np.int64]
@@ -47,7 +47,7 @@ class Ragged(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """Neighbours within the largest of several radii, as the space measures them."""
+    """Neighbours within the largest of several radii, with distances of the metric's space."""
 
     space: VectorSpace | MixedSpace | None
     offsets: NDArray[np.int64]
@@ -56,36 +56,36 @@ class Reach(NamedTuple):
     distance: NDArray[np.float64]
 
     def within(self, radius: float) -> Ragged:
-        """Return those within a radius, as a search for it would."""
+        """Return those within a smaller radius, the same as a search for it."""
         keep = self.inner <= (radius if self.space is None else self.space.inward(radius))
         upto = np.concatenate([[0], np.cumsum(keep)])
         return Ragged(upto[self.offsets], self.rows[keep], self.distance[keep])
 
 
 def chunks(n_queries: int, width: int) -> Iterator[slice]:
-    """Cut the queries so that arrays of `width` numbers per query stay within the budget."""
+    """Split the queries so that arrays of `width` numbers per query stay within the limit."""
     step = max(1, _CHUNK // max(1, width))
     for start in range(0, n_queries, step):
         yield slice(start, min(start + step, n_queries))
 
 
 class Index:
-    """Rows that can be searched.
+    """A set of rows prepared for search.
 
     Parameters
     ----------
     metric : MetricPlan
         The distance.
     rows : ndarray of shape (n_rows, n_columns)
-        As the estimator keeps them.
+        The rows as stored by the estimator.
     codes : Codes
         Their nominal columns.
     algorithm : str
         'auto', 'brute', 'kd_tree' or 'ball_tree'.
     leaf_size : int
-        Most rows in a leaf.
+        Maximum number of rows in a leaf.
     n_threads : int
-        Threads to build a tree; the tree does not depend on them.
+        Threads to build a tree; the tree does not depend on it.
     """
 
     def __init__(
@@ -106,12 +106,12 @@ class Index:
             self.space = vector_space(metric, rows)
         elif algorithm in ("kd_tree", "ball_tree"):
             raise ParameterError(
-                f"algorithm={algorithm!r} cannot look into a function; with a metric of your own "
-                "take 'auto' or 'brute'"
+                f"algorithm={algorithm!r} does not support a function as metric; use 'auto' or "
+                "'brute'"
             )
         self.rows = rows if self.space is None else self.space.rows(rows)
-        self._tree: Any = None  # of any shape, for nearest rows
-        self._flat: Any = None  # of one leaf, for all rows within a radius
+        self._tree: Any = None  # for the nearest rows
+        self._flat: Any = None  # a single leaf, for all rows within a radius
         self.algorithm = self._choose(algorithm, n_threads)
 
     def nearest(self, queries: NDArray[Any], k: int, n_threads: int) -> Found:
@@ -137,7 +137,7 @@ class Index:
         return Ragged(found.offsets, found.rows, found.distance)
 
     def reach(self, queries: NDArray[Any], radius: float, n_threads: int) -> Reach:
-        """Return the same, ready to be cut at smaller radii."""
+        """Return the same in a form that can be restricted to smaller radii."""
         if self.space is None:
             found = self._called_within(queries, radius)
             return Reach(None, *found, found.distance)
@@ -160,7 +160,8 @@ class Index:
             return "kd_tree"
         if n_rows < _TREE_ROWS or n_columns > _TREE_COLUMNS:
             return "brute"
-        # How many rows a query looks at depends on the true dimension of the data: try some.
+        # The number of rows visited depends on the intrinsic dimension of the data: test some
+        # queries.
         tree = self._plant(self.leaf_size, n_threads)
         probes = _doubles(self.rows[:: n_rows // _PROBES][:_PROBES])
         shape = (len(probes), _PROBE_NEIGHBORS)
@@ -208,7 +209,7 @@ class Index:
 def brute_force(
     queries: NDArray[Any], refs: NDArray[Any], k: int, p: float, n_threads: int
 ) -> Found:
-    """Look at every pair; float32 stays float32 only when both are, so no query is rounded."""
+    """Compute all pairs; float32 is used only if both are float32, so no query is rounded."""
     kind = np.result_type(queries, refs)
     queries = np.ascontiguousarray(queries, dtype=kind)
     refs = np.ascontiguousarray(refs, dtype=kind)

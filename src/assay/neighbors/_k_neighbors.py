@@ -17,39 +17,41 @@ from assay.neighbors._vote import balance, class_factors, class_shares, means, v
 
 
 class KNeighborsClassifier(CountsRows, Classifier, NeighborSearch):
-    r"""Give each row the class that most of its nearest training rows have.
+    r"""Classify by the k nearest neighbours.
 
     Parameters
     ----------
     n_neighbors : int or 'sqrt', default=5
-        Number k of neighbours that vote. 'sqrt': the odd integer nearest to the square root of the
-        number of training rows (of two equally near, the larger).
+        Number k of neighbours that vote. Larger values give smoother boundaries. 'sqrt': the odd
+        integer closest to the square root of the number of training rows (the larger of two equally
+        close).
     weights : str or callable, default='uniform'
         Weight of a neighbour's vote: 'uniform', all equal; 'distance', the inverse distance;
-        'gaussian', 'epanechnikov' or 'triangular', a kernel of the distance by that of the next
-        neighbour after the k-th; or a function from an array of distances (n_queries, k) to
-        weights of the same shape. A model with a function can predict but not be saved.
+        'gaussian', 'epanechnikov' or 'triangular', a kernel of the distance divided by that of the
+        (k+1)-th neighbour; or a function from an array of distances (n_queries, k) to weights of
+        the same shape. A model with a function as weights can predict but not be saved.
     algorithm : {'auto', 'brute', 'kd_tree', 'ball_tree'}, default='auto'
-        How neighbours are found; the answer is the same, bit for bit. 'auto' chooses, and
-        `effective_algorithm_` says what. 'ball_tree' is another name of 'kd_tree': the one tree
-        serves every metric.
+        Search algorithm; the result is the same, bit for bit. 'auto' chooses, see
+        `effective_algorithm_`. 'ball_tree' is an alias of 'kd_tree': one tree supports every
+        metric.
     leaf_size : int, default=30
-        Most rows in a leaf of the tree; the answer does not depend on it.
+        Maximum number of rows in a leaf of the search tree. Affects only speed.
     p : float >= 1, default=2
         Exponent of the Minkowski metric: 1 Manhattan, 2 Euclidean, infinity Chebyshev.
     metric : str or callable, default='minkowski'
         The distance: 'minkowski', 'euclidean', 'manhattan', 'chebyshev', 'seuclidean',
         'mahalanobis', 'cosine', 'hamming', 'weighted_hamming', 'mixed', or a function of two rows.
-        Only 'minkowski' looks at `p`. 'hamming', 'weighted_hamming' and 'mixed' take nominal
-        columns and missing values. See `NearestNeighbors`.
+        Only 'minkowski' uses `p`. 'hamming', 'weighted_hamming' and 'mixed' support nominal columns
+        and missing values. See `NearestNeighbors`.
     metric_params : dict, default=None
-        What else the metric takes: 'w', 'V', 'VI', 'similarity', 'ordinal'; see `NearestNeighbors`.
+        Further parameters of the metric: 'w', 'V', 'VI', 'similarity', 'ordinal'; see
+        `NearestNeighbors`.
     categorical_features : {'from_dtype'}, array-like of str, int or bool, or None, default=None
         Nominal columns for metric='mixed'; 'from_dtype' takes the text and categorical columns
         of a dataframe.
     class_weight : 'balanced', dict or None, default=None
-        What a vote also counts by its class: the inverse size of the class, against imbalance; or
-        a weight per class (1 for those not named).
+        Factor of a vote by its class: 'balanced' is inversely proportional to the size of the
+        class; a dict has a weight per class (1 for classes not listed).
     n_jobs : int, default=None
         Threads for the search; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -58,7 +60,7 @@ class KNeighborsClassifier(CountsRows, Classifier, NeighborSearch):
     classes_ : ndarray of shape (n_classes,)
         The labels seen in fit, sorted.
     rows_ : ndarray of shape (n_samples_fit_, n_features_in_)
-        The training rows; not a copy when they came as a C-ordered float array.
+        The training rows; not copied if X was a C-ordered float array.
     codes_ : ndarray of int64 of shape (n_samples_fit_,)
         The training labels as positions in `classes_`.
     n_neighbors_ : int
@@ -66,15 +68,15 @@ class KNeighborsClassifier(CountsRows, Classifier, NeighborSearch):
     n_samples_fit_ : int
         Number of training rows.
     effective_metric_ : str
-        The metric in use, by its plainest name.
+        The metric in use, by its simplest name.
     effective_metric_params_ : dict
-        ``{"p": p}`` when that metric is 'minkowski', and what was given.
+        ``{"p": p}`` if that metric is 'minkowski', and `metric_params`.
     effective_algorithm_ : str
         'brute' or 'kd_tree'.
     categorical_features_ : ndarray of int64
-        The nominal columns, if the metric takes any.
+        The nominal columns, if the metric supports any.
     levels_, level_offsets_ : ndarray
-        Their levels, one column after another, and where each column's begin.
+        The categories of the nominal columns, and the start of those of each column.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -85,27 +87,27 @@ class KNeighborsClassifier(CountsRows, Classifier, NeighborSearch):
     .. math:: \hat P(c \mid x) = \frac{\sum_{j \in N_k(x)} w_j [y_j = c]}{\sum_{j \in N_k(x)} w_j},
               \qquad w_j = 1 \text{ or } 1 / \|x - x_j\|_p
 
-    :math:`N_k(x)` are the k rows smallest by (distance, row number), so ties are broken by the
-    order of the training rows, and a tied vote goes to the first class. Rows at distance 0 outvote
-    all others when weights are by distance. With `class_weight` 'balanced' a vote for class c also
-    counts :math:`n / n_c`. Distances of float32 data are float64 sums; float32 rows are kept as
-    float32. O(1) to fit; the first search makes the index. Deterministic.
+    :math:`N_k(x)` are the k rows smallest by (distance, row number), so ties in distance go to the
+    earlier training row, and a tied vote goes to the first class. With weights by distance,
+    neighbours at distance 0 outvote all others. With `class_weight` 'balanced' a vote for class c
+    also counts :math:`n / n_c`. Distances of float32 data are float64 sums; float32 rows are kept
+    as float32. O(1) to fit; the first search builds the index. Deterministic.
 
-    A kernel takes :math:`u_j = d_j / d_{k+1}`: gaussian :math:`e^{-u^2/2}`, epanechnikov
-    :math:`1 - u^2`, triangular :math:`1 - u`. (Where all training rows are neighbours, the k-th
-    stands for the next; where it leaves no weight at all, all are equal.)
+    Kernels use :math:`u_j = d_j / d_{k+1}`: gaussian :math:`e^{-u^2/2}`, epanechnikov :math:`1 -
+    u^2`, triangular :math:`1 - u`. (If all training rows are neighbours, :math:`d_k` is used
+    instead of :math:`d_{k+1}`; if all weights would be 0, they are equal.)
 
-    With k = 1 the model is a table of cases: a row that is in the table gets the stored answer
-    (that of the first of equal rows).
+    With k = 1 a row that is in the training table gets its stored class (that of the first of
+    duplicate rows).
 
     There is no `sample_weight`, as in scikit-learn: a row of weight 2 would have to count as two of
-    the k neighbours, and no agreed meaning exists for other weights.
+    the k neighbours, and there is no accepted definition for other weights.
 
-    Every parameter but X and y is read at prediction; `set_params` needs no new fit.
+    All parameters are read at prediction, so `set_params` needs no new fit.
 
     See Also
     --------
-    KNeighborsRegressor : The mean of the neighbours' values instead of their vote.
+    KNeighborsRegressor : The same for a numeric target.
 
     Examples
     --------
@@ -146,7 +148,7 @@ class KNeighborsClassifier(CountsRows, Classifier, NeighborSearch):
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Keep the training rows and their classes.
+        """Store the training rows and their classes.
 
         Parameters
         ----------
@@ -174,7 +176,7 @@ class KNeighborsClassifier(CountsRows, Classifier, NeighborSearch):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features) or None
-            The rows. None: the training rows, none of which is its own neighbour (leave-one-out).
+            The rows. None: the training rows, each without itself as a neighbour (leave-one-out).
 
         Returns
         -------
@@ -189,7 +191,7 @@ class KNeighborsClassifier(CountsRows, Classifier, NeighborSearch):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features) or None
-            The rows. None: the training rows, none of which is its own neighbour (leave-one-out).
+            The rows. None: the training rows, each without itself as a neighbour (leave-one-out).
 
         Returns
         -------
@@ -214,33 +216,35 @@ class KNeighborsClassifier(CountsRows, Classifier, NeighborSearch):
 
 
 class KNeighborsRegressor(CountsRows, Regressor, NeighborSearch):
-    r"""Predict the mean target of the nearest training rows.
+    r"""Regression by the mean of the k nearest neighbours.
 
     Parameters
     ----------
     n_neighbors : int or 'sqrt', default=5
-        Number k of neighbours that are averaged. 'sqrt': the odd integer nearest to the square root
-        of the number of training rows (of two equally near, the larger).
+        Number k of neighbours that are averaged. Larger values give smoother predictions. 'sqrt':
+        the odd integer closest to the square root of the number of training rows (the larger of two
+        equally close).
     weights : str or callable, default='uniform'
         Weight of a neighbour in the mean: 'uniform', all equal; 'distance', the inverse distance;
-        'gaussian', 'epanechnikov' or 'triangular', a kernel of the distance by that of the next
-        neighbour after the k-th; or a function from an array of distances (n_queries, k) to
-        weights of the same shape. A model with a function can predict but not be saved.
+        'gaussian', 'epanechnikov' or 'triangular', a kernel of the distance divided by that of the
+        (k+1)-th neighbour; or a function from an array of distances (n_queries, k) to weights of
+        the same shape. A model with a function as weights can predict but not be saved.
     algorithm : {'auto', 'brute', 'kd_tree', 'ball_tree'}, default='auto'
-        How neighbours are found; the answer is the same, bit for bit. 'auto' chooses, and
-        `effective_algorithm_` says what. 'ball_tree' is another name of 'kd_tree': the one tree
-        serves every metric.
+        Search algorithm; the result is the same, bit for bit. 'auto' chooses, see
+        `effective_algorithm_`. 'ball_tree' is an alias of 'kd_tree': one tree supports every
+        metric.
     leaf_size : int, default=30
-        Most rows in a leaf of the tree; the answer does not depend on it.
+        Maximum number of rows in a leaf of the search tree. Affects only speed.
     p : float >= 1, default=2
         Exponent of the Minkowski metric: 1 Manhattan, 2 Euclidean, infinity Chebyshev.
     metric : str or callable, default='minkowski'
         The distance: 'minkowski', 'euclidean', 'manhattan', 'chebyshev', 'seuclidean',
         'mahalanobis', 'cosine', 'hamming', 'weighted_hamming', 'mixed', or a function of two rows.
-        Only 'minkowski' looks at `p`. 'hamming', 'weighted_hamming' and 'mixed' take nominal
-        columns and missing values. See `NearestNeighbors`.
+        Only 'minkowski' uses `p`. 'hamming', 'weighted_hamming' and 'mixed' support nominal columns
+        and missing values. See `NearestNeighbors`.
     metric_params : dict, default=None
-        What else the metric takes: 'w', 'V', 'VI', 'similarity', 'ordinal'; see `NearestNeighbors`.
+        Further parameters of the metric: 'w', 'V', 'VI', 'similarity', 'ordinal'; see
+        `NearestNeighbors`.
     categorical_features : {'from_dtype'}, array-like of str, int or bool, or None, default=None
         Nominal columns for metric='mixed'; 'from_dtype' takes the text and categorical columns
         of a dataframe.
@@ -250,7 +254,7 @@ class KNeighborsRegressor(CountsRows, Regressor, NeighborSearch):
     Attributes
     ----------
     rows_ : ndarray of shape (n_samples_fit_, n_features_in_)
-        The training rows; not a copy when they came as a C-ordered float array.
+        The training rows; not copied if X was a C-ordered float array.
     values_ : ndarray of float64 of shape (n_samples_fit_,) or (n_samples_fit_, n_outputs)
         The training targets.
     n_neighbors_ : int
@@ -258,15 +262,15 @@ class KNeighborsRegressor(CountsRows, Regressor, NeighborSearch):
     n_samples_fit_ : int
         Number of training rows.
     effective_metric_ : str
-        The metric in use, by its plainest name.
+        The metric in use, by its simplest name.
     effective_metric_params_ : dict
-        ``{"p": p}`` when that metric is 'minkowski', and what was given.
+        ``{"p": p}`` if that metric is 'minkowski', and `metric_params`.
     effective_algorithm_ : str
         'brute' or 'kd_tree'.
     categorical_features_ : ndarray of int64
-        The nominal columns, if the metric takes any.
+        The nominal columns, if the metric supports any.
     levels_, level_offsets_ : ndarray
-        Their levels, one column after another, and where each column's begin.
+        The categories of the nominal columns, and the start of those of each column.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -277,23 +281,23 @@ class KNeighborsRegressor(CountsRows, Regressor, NeighborSearch):
     .. math:: \hat y(x) = \frac{\sum_{j \in N_k(x)} w_j y_j}{\sum_{j \in N_k(x)} w_j},
               \qquad w_j = 1 \text{ or } 1 / \|x - x_j\|_p
 
-    :math:`N_k(x)` are the k rows smallest by (distance, row number), so ties are broken by the
-    order of the training rows. Rows at distance 0 count alone when weights are by distance.
+    :math:`N_k(x)` are the k rows smallest by (distance, row number), so ties go to the earlier
+    training row. With weights by distance, neighbours at distance 0 alone determine the mean.
     Distances of float32 data are float64 sums; float32 rows are kept as float32. O(1) to fit; the
-    first search makes the index. Deterministic.
+    first search builds the index. Deterministic.
 
-    A kernel takes :math:`u_j = d_j / d_{k+1}`: gaussian :math:`e^{-u^2/2}`, epanechnikov
-    :math:`1 - u^2`, triangular :math:`1 - u`. (Where all training rows are neighbours, the k-th
-    stands for the next; where it leaves no weight at all, all are equal.)
+    Kernels use :math:`u_j = d_j / d_{k+1}`: gaussian :math:`e^{-u^2/2}`, epanechnikov :math:`1 -
+    u^2`, triangular :math:`1 - u`. (If all training rows are neighbours, :math:`d_k` is used
+    instead of :math:`d_{k+1}`; if all weights would be 0, they are equal.)
 
     There is no `sample_weight`, as in scikit-learn: a row of weight 2 would have to count as two of
-    the k neighbours, and no agreed meaning exists for other weights.
+    the k neighbours, and there is no accepted definition for other weights.
 
-    Every parameter but X and y is read at prediction; `set_params` needs no new fit.
+    All parameters are read at prediction, so `set_params` needs no new fit.
 
     See Also
     --------
-    KNeighborsClassifier : The vote of the neighbours instead of their mean.
+    KNeighborsClassifier : The same for classes.
 
     Examples
     --------
@@ -330,7 +334,7 @@ class KNeighborsRegressor(CountsRows, Regressor, NeighborSearch):
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Keep the training rows and their targets.
+        """Store the training rows and their targets.
 
         Parameters
         ----------
@@ -357,7 +361,7 @@ class KNeighborsRegressor(CountsRows, Regressor, NeighborSearch):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features) or None
-            The rows. None: the training rows, none of which is its own neighbour (leave-one-out).
+            The rows. None: the training rows, each without itself as a neighbour (leave-one-out).
 
         Returns
         -------

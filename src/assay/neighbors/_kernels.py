@@ -1,9 +1,9 @@
-r"""Weights that fall with the distance: K(d) for a width w, from 1 at d = 0 to 0.
+r"""Kernels: weights K(d) that decrease with the distance d, from 1 at d = 0 to 0, for a width w.
 
 .. math:: \text{quadratic}\quad K(d) = \max\Bigl(0, 1 - \Bigl(\frac{2|d|}{w}\Bigr)^2\Bigr)
 
-The other kernels reach 0 at the same place, d = w/2 (the Gaussian has its standard deviation at a
-quarter of it), so that a width means the same for all.
+The other kernels also reach 0 at d = w/2 (the Gaussian has standard deviation w/4), so that a width
+means the same for all of them.
 """
 
 from __future__ import annotations

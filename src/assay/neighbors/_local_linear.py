@@ -1,4 +1,4 @@
-"""Regression by a line through the nearest training rows."""
+"""Local linear regression on the nearest training rows."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from assay.base import (
 )
 from assay.neighbors._local_linear_fit import smoother_weights
 
-#: Numbers held at once while predicting: 32 MB.
+#: Number of values held at once while predicting: 32 MB.
 _CHUNK = 1 << 22
 
 
 class LocalLinearRegressor(Regressor):
-    r"""Predict with a line fitted through the nearest training rows.
+    r"""Local linear regression on the k nearest neighbours.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        Number k of neighbours.
+        Number k of neighbours. Larger values give smoother predictions.
     ridge : float >= 0, default=0.0
-        Penalty of the slopes, as a share of the mean variance of a column among the neighbours.
-        A little (0.01) steadies the line where k is hardly larger than the number of columns.
+        Penalty on the slopes, as a share of the mean variance of a column among the neighbours. A
+        small value (0.01) stabilises the fit if k is hardly larger than the number of columns.
     n_jobs : int, default=None
         Threads for the search; None = 1, -1 = all cores. The result does not depend on it.
 
     Attributes
     ----------
     rows_ : ndarray of shape (n_samples_fit_, n_features_in_)
-        The training rows; not a copy when they came as a C-ordered float array.
+        The training rows; not copied if X was a C-ordered float array.
     values_ : ndarray of float64 of shape (n_samples_fit_,) or (n_samples_fit_, n_outputs)
         The training targets.
     n_features_in_ : int
@@ -51,16 +51,16 @@ class LocalLinearRegressor(Regressor):
     .. math:: h(x) = a + b \cdot x, \qquad
               (a, b) = \arg\min \sum_{j \in N_k(x)} (y_j - a - b \cdot x_j)^2 + \rho \|b\|^2
 
-    :math:`N_k(x)` are the k nearest rows by Euclidean distance, among equal ones by row number.
-    Where the neighbours do not determine a line (k at most the number of columns, equal rows, rows
-    on one hyperplane) the solution with the smallest slope is taken: across the missing directions
-    the line is flat; one neighbour, or equal ones, give their mean.
+    :math:`N_k(x)` are the k nearest rows by Euclidean distance, with ties going to the earlier row.
+    If the neighbours do not determine the slopes (k at most the number of columns, duplicate rows,
+    rows on one hyperplane) the solution with the smallest slope is used: it is flat in the
+    undetermined directions; a single neighbour, or duplicates, give their mean.
 
     O(n d) to search and O(k d min(k, d)) to solve per row. Deterministic.
 
     See Also
     --------
-    LocallyWeightedRegressor : Weights that fall with the distance, without jumps.
+    LocallyWeightedRegressor : Weights that decrease with the distance; a continuous function.
     KNeighborsRegressor : The mean of the neighbours.
 
     Examples
@@ -81,7 +81,7 @@ class LocalLinearRegressor(Regressor):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Keep the training rows.
+        """Store the training rows.
 
         Parameters
         ----------
@@ -102,7 +102,7 @@ class LocalLinearRegressor(Regressor):
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the value of each row on its own line.
+        """Return the prediction of the local fit of each row.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class LocalLinearRegressor(Regressor):
         queries = self._predict_data(X)
         k, n_threads = self._count(len(self.rows_)), check_n_jobs(self.n_jobs)
         found = np.empty((len(queries), *self.values_.shape[1:]))
-        # Each query on its own lines of the arrays: the bits do not depend on the others.
+        # Each query has its own rows in the arrays: its result does not depend on the others.
         step = max(1, _CHUNK // (k * (queries.shape[1] + 1)))
         for start in range(0, len(queries), step):
             part = queries[start : start + step]
@@ -152,7 +152,7 @@ class LocalLinearRegressor(Regressor):
 
 
 def check_rows_state(model: Any) -> None:
-    """Refuse restored rows and targets that do not belong together."""
+    """Raise unless restored rows and targets are consistent."""
     check_array_state(model, "rows_", "f", (None, model.n_features_in_))
     if not len(model.rows_):
         raise DataError("the model is damaged: rows_ is empty")

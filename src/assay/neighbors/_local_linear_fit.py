@@ -1,4 +1,4 @@
-r"""Weighted lines through the rows around each query, many queries at once.
+r"""Weighted linear fits around many queries at once.
 
 .. math:: h(q) = \sum_j l_j y_j, \qquad
           l_j = \frac{w_j}{W} + w_j (x_j - \bar x)' (S + \rho I)^+ (q - \bar x)
@@ -15,23 +15,23 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-#: Directions in which the rows spread less than this share of the widest count as flat.
+#: Directions with less than this share of the largest spread are treated as undetermined.
 _FLAT = 1e-12
 
 
 def smoother_weights(gaps: Array, weights: Array, ridge: float, degree: int) -> Array:
-    """Return how much each row around a query counts in its prediction.
+    """Return the weight of each row around a query in its prediction.
 
     Parameters
     ----------
     gaps : ndarray of shape (n_queries, n_rows, n_features)
         Rows minus the query.
     weights : ndarray of shape (n_queries, n_rows)
-        Not negative, and not all zero for a query.
+        Kernel weights, >= 0 and not all zero for a query.
     ridge : float
-        Penalty of the slope, as a share of the mean spread of a column.
+        Penalty on the slope, as a share of the mean spread of a column.
     degree : {0, 1}
-        A weighted mean, or a line.
+        0 = weighted mean, 1 = weighted linear fit.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Regression by a weighted line around each row."""
+"""Locally weighted regression."""
 
 from __future__ import annotations
 
@@ -22,32 +22,34 @@ from assay.neighbors._local_linear_fit import smoother_weights
 
 Array = NDArray[np.float64]
 
-#: Numbers held at once: 32 MB.
+#: Number of values held at once: 32 MB.
 _CHUNK = 1 << 22
 _WIDTHS = 24
-#: A row that alone decides its own prediction: leaving it out is computed, not deduced.
+#: If 1 - l_i is below this, the leave-one-out prediction of row i is computed directly.
 _ALONE = 1e-6
 
 
 class LocallyWeightedRegressor(Regressor):
-    r"""Predict with a line in which near training rows count more.
+    r"""Locally weighted linear regression (LOESS).
 
     Parameters
     ----------
     kernel : str, default='quadratic'
-        How the weight falls with the distance: 'quadratic' (also called 'epanechnikov'),
-        'tricube', 'triangular', 'uniform' or 'gaussian'. All but the last are 0 from half the width
-        on; the Gaussian has a standard deviation of a quarter of the width.
+        How the weight decreases with the distance: 'quadratic' (also called 'epanechnikov'),
+        'tricube', 'triangular', 'uniform' or 'gaussian'. All but the last are 0 beyond half the
+        width; the Gaussian has a standard deviation of a quarter of the width.
     width : float or {'loo', 'neighbors'}, default=10.0
-        Width w of the kernel. 'loo': of 24 widths between the distances of neighbours and those of
-        the farthest rows, that with the least leave-one-out error. 'neighbors': for each row twice
-        the distance to the next training row after the `n_neighbors` nearest.
+        Width w of the kernel. Larger values give smoother predictions. 'loo': the width with the
+        smallest leave-one-out error among 24 widths, from the distances between neighbours to those
+        between the farthest rows. 'neighbors': for each row twice the distance to the training row
+        after the `n_neighbors` nearest.
     n_neighbors : int, default=30
         Number of neighbours inside the kernel for width='neighbors'; not used otherwise.
     degree : {0, 1}, default=1
-        A weighted mean (0) or a weighted line (1).
+        Degree of the local fit: a weighted mean (0) or a weighted linear function (1).
     ridge : float >= 0, default=0.0
-        Penalty of the slopes, as a share of the mean weighted variance of a column.
+        Penalty on the slopes, as a share of the mean weighted variance of a column. Larger values
+        give flatter fits.
     n_jobs : int, default=None
         Threads for the search; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -74,14 +76,14 @@ class LocallyWeightedRegressor(Regressor):
               (y_j - a - b \cdot (x_j - q))^2, \qquad
               K(d) = \max\Bigl(0, 1 - \Bigl(\frac{2d}{w}\Bigr)^2\Bigr)
 
-    A prediction is a sum :math:`\sum_j l_j(q) y_j`; so the error at row i of the model without
-    row i needs no other fit:
+    A prediction is a sum :math:`\sum_j l_j(q) y_j`; so the error at row i of the model without row
+    i needs no refit:
 
     .. math:: e_{(i)} = \frac{y_i - h(x_i)}{1 - l_i(x_i)}
 
-    A row that has no training row inside the kernel gets the target of the nearest one. Where the
-    rows inside do not determine a line, the solution with the smallest slope is taken. Distances
-    are Euclidean: scale the columns before.
+    A row without training rows inside the kernel gets the target of the nearest one. If the rows
+    inside do not determine the slopes, the solution with the smallest slope is used. Distances are
+    Euclidean: scale the columns first.
 
     O(n d) per row for the distances and O(m d^2) for m rows inside the kernel. Deterministic.
 
@@ -117,7 +119,7 @@ class LocallyWeightedRegressor(Regressor):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Keep the training rows and, if asked, choose the width.
+        """Store the training rows and, for width='loo', choose the width.
 
         Parameters
         ----------
@@ -152,7 +154,7 @@ class LocallyWeightedRegressor(Regressor):
         return self
 
     def predict(self, X: Any) -> Array:
-        """Return the value of each row on the line around it.
+        """Return the prediction of the local fit of each row.
 
         Parameters
         ----------
@@ -175,7 +177,7 @@ class LocallyWeightedRegressor(Regressor):
         return found
 
     def _around(self, queries: NDArray[Any]) -> tuple[Array, NDArray[np.int64]]:
-        """Return all distances that can matter, and whose they are, from near to far."""
+        """Return the distances and indices of all rows that can have weight, from near to far."""
         n = len(self.rows_)
         k = min(n, self.n_neighbors + 1) if self.width == "neighbors" else n
         if self.kernel == "gaussian" and self.width == "neighbors":
@@ -185,16 +187,17 @@ class LocallyWeightedRegressor(Regressor):
     def _solve(
         self, queries: NDArray[Any], weights: Array, index: NDArray[np.int64]
     ) -> tuple[Array, Array]:
-        """Return predictions and the shares of the rows in them, nearest first."""
-        # Rows come from near to far and kernels fall: the rest of a line has weight 0.
+        """Return predictions and the weights of the rows in them, nearest first."""
+        # Rows are ordered from near to far and kernels decrease: the remaining rows have weight 0.
         inside = weights > 0
         most = max(1, int(inside.any(axis=0).sum()))
         weights, index = weights[:, :most], index[:, :most]
         empty = ~inside.any(axis=1)
-        weights[empty, 0] = 1.0  # nobody inside: the nearest row decides
+        weights[empty, 0] = 1.0  # no row inside: use the nearest row
         shares = np.zeros(weights.shape)
         found = np.empty((len(queries), *self.values_.shape[1:]))
-        # Queries with as many rows inside go together, so that no bit depends on the others.
+        # Queries with the same number of rows inside are solved together, so that the result of a
+        # query does not depend on the others.
         counts = np.where(empty, 1, (weights > 0).cumsum(axis=1).argmax(axis=1) + 1)
         for count in np.unique(counts):
             lines = np.flatnonzero(counts == count)
@@ -235,7 +238,7 @@ class LocallyWeightedRegressor(Regressor):
         own: NDArray[np.bool_],
         width: float,
     ) -> Array:
-        """Return what the model without row i predicts for it, for each row i of the part."""
+        """Return the leave-one-out prediction of each row i of the part."""
         rows, values = self.rows_[part], self.values_[part]
         weights = kernel_weights(self.kernel, distance, width) * self.weights_[index]
         fitted, shares = self._solve(rows, weights.copy(), index)
@@ -252,7 +255,7 @@ class LocallyWeightedRegressor(Regressor):
         return left_out
 
     def _candidates(self) -> Array:
-        """Return widths from the distances between near rows to those between the farthest."""
+        """Return the candidate widths, from the smallest to the largest distances between rows."""
         n, d = self.rows_.shape
         step = -(-n // 200)
         k = min(n, d + 3)

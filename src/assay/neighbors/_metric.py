@@ -1,11 +1,11 @@
-r"""Distances, each as a change of the table into one of two spaces in which the engine searches.
+r"""Metrics, each as a transformation of the table into one of the two spaces the engine searches.
 
 .. math:: d(a, b) = h\bigl(\|T(a) - T(b)\|_p\bigr)
 
-Every metric with axes is a Minkowski distance between changed rows: a weight is a stretched axis,
-Mahalanobis' distance a whitened table, the cosine a table of rows of length 1. Distances between
-codes (Hamming, mixed) have a space of their own, see `_mixed`. So there is one engine, and every
-metric has its index.
+Every vector metric is a Minkowski distance between transformed rows: weights scale the axes, the
+Mahalanobis distance whitens the table, the cosine scales rows to length 1. Distances between codes
+(Hamming, mixed) have their own space, see `_mixed`. So one engine supports every metric, each with
+an index.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from assay.base import DataError, ParameterError, check_interval, check_option, 
 
 Metric = str | Callable[..., float]
 
-#: The exponent of each metric that has a name; "minkowski" takes it from the parameter p.
+#: The exponent of each named metric; "minkowski" takes it from the parameter p.
 EXPONENTS = {"manhattan": 1.0, "euclidean": 2.0, "chebyshev": math.inf}
 _ALIASES = {"cityblock": "manhattan", "l1": "manhattan", "l2": "euclidean"}
-#: Metrics between codes: nominal columns and missing values are welcome.
+#: Metrics between codes: they support nominal columns and missing values.
 CODED = ("hamming", "weighted_hamming", "mixed")
 METRICS = (
     *("minkowski", "euclidean", "manhattan", "chebyshev", "seuclidean", "mahalanobis", "cosine"),
     *CODED,
 )
-#: What may be in `metric_params`.
+#: Allowed keys of `metric_params`.
 _PARAMS: dict[str, tuple[str, ...]] = {
     "seuclidean": ("V",),
     "mahalanobis": ("V", "VI"),
@@ -43,21 +43,21 @@ _PARAMS: dict[str, tuple[str, ...]] = {
 
 
 class Space(Protocol):
-    """A metric, as the change of rows after which the engine takes over."""
+    """A metric, as the transformation of rows before the search."""
 
     def rows(self, X: NDArray[Any]) -> NDArray[Any]:
-        """Return the changed rows."""
+        """Return the transformed rows."""
 
     def outward(self, distance: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the user's distances for those of the engine."""
+        """Convert distances of the engine to those of the metric."""
 
     def inward(self, radius: float) -> float:
-        """Return the engine's radius for the user's."""
+        """Convert a radius of the metric to the engine's."""
 
 
 @dataclass(frozen=True)
 class MetricPlan:
-    """A metric by name, with its parameters checked as far as that needs no rows."""
+    """A metric by name, with its parameters checked as far as possible without the rows."""
 
     name: str
     p: float
@@ -66,17 +66,17 @@ class MetricPlan:
 
     @property
     def coded(self) -> bool:
-        """Say whether the distance is one between codes."""
+        """Whether the distance is one between codes."""
         return self.name in CODED
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """Return what tells two metrics apart."""
+        """Return a key that identifies the metric."""
         return (self.name, self.p, self.function, freeze(self.params))
 
 
 def resolve_metric(metric: Metric, p: float, metric_params: Mapping[str, Any] | None) -> MetricPlan:
-    """Check metric, exponent and further parameters."""
+    """Check `metric`, `p` and `metric_params`."""
     check_interval("p", p, 1)
     params = {} if metric_params is None else metric_params
     if not isinstance(params, Mapping):
@@ -105,7 +105,7 @@ def resolve_metric(metric: Metric, p: float, metric_params: Mapping[str, Any] | 
 
 @dataclass(frozen=True)
 class VectorSpace:
-    """Rows as points: shifted, stretched, turned or put on the unit sphere, then Minkowski."""
+    """Rows as points: shifted, scaled, rotated or projected on the unit sphere, then Minkowski."""
 
     p: float
     stretch: NDArray[np.float64] | None = None
@@ -114,7 +114,7 @@ class VectorSpace:
     unit: bool = False
 
     def rows(self, X: NDArray[Any]) -> NDArray[Any]:
-        """Return the changed rows; the same array where nothing changes."""
+        """Return the transformed rows; the same array if nothing changes."""
         if self.stretch is not None:
             return X * self.stretch
         if self.turn is not None:
@@ -124,7 +124,7 @@ class VectorSpace:
         return X
 
     def outward(self, distance: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the user's distances: for unit rows 1 - cos = |a - b|^2 / 2."""
+        """Return the metric's distances: for unit rows 1 - cos = |a - b|^2 / 2."""
         return distance * distance / 2 if self.unit else distance
 
     def inward(self, radius: float) -> float:
@@ -133,7 +133,7 @@ class VectorSpace:
 
 
 def vector_space(plan: MetricPlan, rows: NDArray[Any]) -> VectorSpace:
-    """Return the space of a metric with axes; what it needs and was not given comes from `rows`."""
+    """Return the space of a vector metric; missing parameters are estimated from `rows`."""
     width = rows.shape[1]
     if plan.name == "cosine":
         return VectorSpace(2.0, unit=True)
@@ -149,7 +149,7 @@ def vector_space(plan: MetricPlan, rows: NDArray[Any]) -> VectorSpace:
 
 
 def column_weights(w: Any, width: int) -> NDArray[np.float64]:
-    """Return one weight per column, refusing what is none."""
+    """Return one weight per column, checked."""
     weights = _numbers("w", w)
     if weights.shape != (width,):
         raise ParameterError(
@@ -177,7 +177,7 @@ def _inverse_deviations(params: Mapping[str, Any], rows: NDArray[Any]) -> NDArra
     if len(rows) < 2:
         raise DataError("metric='seuclidean' needs 2 rows for variances, or metric_params['V']")
     V = rows.var(axis=0, ddof=1, dtype=np.float64)
-    # A constant column cannot tell rows apart: it is left out.
+    # A constant column does not separate rows: it is left out.
     return np.where(V > 0, 1 / np.sqrt(np.where(V > 0, V, 1)), 0.0)
 
 
@@ -199,12 +199,12 @@ def _whitening(params: Mapping[str, Any], rows: NDArray[Any]) -> NDArray[np.floa
         where = "the covariance of the training rows"
     deviation = np.sqrt(np.diag(V))
     singular = DataError(
-        f"metric='mahalanobis': {where} is singular (a constant column, columns that depend on "
-        "each other, or fewer rows than columns); drop such columns or pass metric_params['VI']"
+        f"metric='mahalanobis': {where} is singular (a constant column, linearly dependent "
+        "columns, or fewer rows than columns); drop such columns or pass metric_params['VI']"
     )
     if not (deviation > 0).all():
         raise singular
-    # As correlations: whether they are singular does not depend on the units of the columns.
+    # As correlations, so that the test for singularity does not depend on the units.
     values, vectors = np.linalg.eigh(V / np.outer(deviation, deviation))
     if values[0] <= width * np.finfo(np.float64).eps * values[-1]:
         raise singular
@@ -231,7 +231,7 @@ def _numbers(name: str, given: Any) -> NDArray[np.float64]:
 
 
 def _product(X: NDArray[np.float64], matrix: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Multiply without BLAS: the bits of a row must not depend on the rows beside it."""
+    """Multiply without BLAS: the result for a row must not depend on the other rows."""
     out = np.zeros((len(X), matrix.shape[1]))
     for j, row in enumerate(matrix):
         out += X[:, j : j + 1] * row
@@ -245,7 +245,7 @@ def _unit_rows(X: NDArray[Any]) -> NDArray[np.float64]:
         raise DataError(
             f"metric='cosine' is not defined for a row of zeros, as row {row} of X is; leave it out"
         )
-    scaled = X / largest  # so that no square overflows or vanishes
+    scaled = X / largest  # so that no square overflows or underflows
     unit: NDArray[np.float64] = scaled / np.sqrt((scaled * scaled).sum(axis=1, keepdims=True))
     return unit
 

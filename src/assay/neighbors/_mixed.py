@@ -1,19 +1,20 @@
-r"""The mixed distance of numeric, ordinal and nominal columns with missing values, and Hamming's.
+r"""The mixed (Gower) distance of numeric, ordinal and nominal columns, and the Hamming distance.
 
 .. math:: d(a, b) = \frac{\sum_j w_j \delta_j(a, b)\, t_j(a, b)}{\sum_j w_j \delta_j(a, b)}
 
 :math:`\delta_j` is 1 where both rows have a value in column j, else 0 (Gower 1971): a missing value
-is skipped and the rest counts for it. The part :math:`t_j` of a column is
+is skipped, and the weights of the other columns are rescaled. The term :math:`t_j` of a column is
 
-- numeric: :math:`|a_j - b_j|` by the range of the column in the training rows (0 for a constant
-  column); more than 1 for a row outside that range;
-- ordinal: the same of ranks, 0..L-1 among the distinct training values; a new value has the rank
+- numeric: :math:`|a_j - b_j|` divided by the range of the column in the training rows (0 for a
+  constant column); larger than 1 for a row outside that range;
+- ordinal: the same for ranks, 0..L-1 among the distinct training values; a new value has the rank
   half-way between its neighbours;
-- nominal: 0 for equal levels, else 1; or :math:`1 - f_j(a_j, b_j)` with a table of similarities.
+- nominal: 0 for equal categories, else 1; or :math:`1 - f_j(a_j, b_j)` with a table of
+  similarities.
 
-Rows without a common column have distance 1. With all columns nominal this is Hamming's share of
-columns that differ. It is no metric (missing values break the triangle inequality); nothing here
-needs one.
+Rows without a common known column have distance 1. With only nominal columns this is the Hamming
+distance, the share of columns that differ. It is not a metric (missing values break the triangle
+inequality), and the search does not need one.
 """
 
 from __future__ import annotations
@@ -28,13 +29,13 @@ from numpy.typing import NDArray
 from assay.base import ParameterError, did_you_mean
 from assay.neighbors._metric import MetricPlan, column_weights
 
-#: Kinds of columns, as the engine knows them.
+#: Kinds of columns, with their numbers in the engine.
 NUMERIC, NOMINAL, TABLE = 0, 1, 2
 
 
 @dataclass(frozen=True)
 class MixedSpace:
-    """Rows as codes: numeric columns in units of their range times weight, nominal ones as levels.
+    """Rows as codes: numeric columns in weighted units of their range, nominal ones as codes.
 
     Attributes
     ----------
@@ -43,8 +44,8 @@ class MixedSpace:
     weights : ndarray of float64 of shape (n_columns,)
         The weight of each column.
     tables, starts, sizes : ndarray
-        The tables one after another, each (L + 1) x (L + 1) of weighted dissimilarities with the
-        unseen level last; where that of a column starts; and its L + 1 (0 = none).
+        The tables one after another, each (L + 1) x (L + 1) of weighted dissimilarities with unseen
+        categories last; the start of each column's table; and its size L + 1 (0 = none).
     """
 
     kinds: NDArray[np.int64]
@@ -67,11 +68,11 @@ class MixedSpace:
         return out
 
     def outward(self, distance: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the distances as they are."""
+        """Return the distances unchanged."""
         return distance
 
     def inward(self, radius: float) -> float:
-        """Return the radius as it is."""
+        """Return the radius unchanged."""
         return radius
 
 
@@ -82,9 +83,9 @@ def mixed_space(
     level_counts: Sequence[int],
     names: Sequence[str] | None,
 ) -> MixedSpace:
-    """Return the space of a distance between codes, with ranges and ranks of the training rows.
+    """Return the space of a distance between codes, with ranges and ranks from the training rows.
 
-    `nominal` are the nominal columns, ascending, and `level_counts` their numbers of levels.
+    `nominal` are the nominal columns, ascending, and `level_counts` their numbers of categories.
     """
     width = rows.shape[1]
     weights = column_weights(plan.params.get("w", np.ones(width)), width)
@@ -95,7 +96,7 @@ def mixed_space(
         if kinds[j] != NUMERIC:
             raise ParameterError(
                 f"metric_params['ordinal'] names column {j}, which is nominal; an ordinal column "
-                "holds numbers that say the order of its levels"
+                "must hold numbers, whose order is used"
             )
     counts = dict(zip(nominal.tolist(), level_counts, strict=True))
     given = plan.params.get("similarity", {})
@@ -135,7 +136,7 @@ def _ranges(
         present = column[~np.isnan(column)]
         if present.size:
             low[j], high = present.min(), present.max()
-            # Halves first: the range of huge numbers may be more than a float holds.
+            # Halve first: the range of huge numbers may overflow.
             spread = high / 2 - low[j] / 2
             factor[j] = weights[j] / spread / 2 if spread > 0 else 0.0
     return low, factor
@@ -148,11 +149,11 @@ def _ranked(column: NDArray[np.float64], distinct: NDArray[np.float64]) -> NDArr
 
 
 def _columns(what: str, given: Iterable[Any], width: int, names: Sequence[str] | None) -> list[int]:
-    """Return columns, given by number or by name, as numbers."""
+    """Return columns, given by number or name, as numbers."""
     found = []
     for column in given:
         if isinstance(column, str) and names is None and column.isdecimal():
-            column = int(column)  # the keys of a model file are text
+            column = int(column)  # the keys in a model file are strings
         if isinstance(column, str):
             if names is None or column not in names:
                 hint = "" if names is None else did_you_mean(column, names)
@@ -171,11 +172,11 @@ def _columns(what: str, given: Iterable[Any], width: int, names: Sequence[str] |
 
 
 def _dissimilarities(j: int, matrix: Any, count: int) -> NDArray[np.float64]:
-    """Return 1 - f with one more row and column for a level that fit has not seen."""
+    """Return 1 - f with one more row and column for categories unseen in fit."""
     similar = np.asarray(matrix, dtype=np.float64)
     if similar.shape != (count, count):
         raise ParameterError(
-            f"metric_params['similarity'] of column {j} must have one row and column per level, "
+            f"metric_params['similarity'] of column {j} must have one row and column per category, "
             f"shape ({count}, {count}); got shape {similar.shape}"
         )
     if not ((similar >= 0) & (similar <= 1)).all():

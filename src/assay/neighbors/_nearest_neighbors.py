@@ -1,4 +1,4 @@
-"""The neighbour search as an estimator of its own."""
+"""Exact nearest-neighbour search."""
 
 from __future__ import annotations
 
@@ -16,58 +16,58 @@ from assay.neighbors._search import NeighborSearch, Plan, resolve
 
 
 class NearestNeighbors(NeighborSearch, RadiusSearch):
-    r"""Find the training rows nearest to a row, or all of them within a radius.
+    r"""Search for the nearest training rows, or for all within a radius.
 
     Parameters
     ----------
     n_neighbors : int or 'sqrt', default=5
-        Number k of neighbours. 'sqrt': the odd integer nearest to the square root of the number
-        of training rows (of two equally near, the larger).
+        Number k of neighbours. 'sqrt': the odd integer closest to the square root of the number of
+        training rows (the larger of two equally close).
     radius : float >= 0, default=1.0
-        How far `radius_neighbors` looks.
+        Radius used by `radius_neighbors`.
     algorithm : {'auto', 'brute', 'kd_tree', 'ball_tree'}, default='auto'
-        How neighbours are found; the answer is the same, bit for bit. 'auto' chooses, and
-        `effective_algorithm_` says what. 'ball_tree' is another name of 'kd_tree': the one tree
-        serves every metric.
+        Search algorithm; the result is the same, bit for bit. 'auto' chooses, see
+        `effective_algorithm_`. 'ball_tree' is an alias of 'kd_tree': one tree supports every
+        metric.
     leaf_size : int, default=30
-        Most rows in a leaf of the tree; the answer does not depend on it.
+        Maximum number of rows in a leaf of the search tree. Affects only speed.
     metric : str or callable, default='minkowski'
         The distance: 'minkowski', 'euclidean', 'manhattan', 'chebyshev', 'seuclidean',
         'mahalanobis', 'cosine', 'hamming', 'weighted_hamming', 'mixed', or a function of two rows
-        (slow). The last three named take nominal columns and missing values.
+        (slow). The last three names support nominal columns and missing values.
     p : float >= 1, default=2
         Exponent of 'minkowski': 1 Manhattan, 2 Euclidean, infinity Chebyshev.
     metric_params : dict, default=None
-        What else the metric takes. 'w': a weight per column, for Minkowski, Hamming and mixed
-        distances. 'V': variances for 'seuclidean', covariance for 'mahalanobis', which also takes
-        its inverse 'VI'; without them those of the training rows. 'similarity': for
-        'weighted_hamming' and 'mixed', a dict from columns to matrices of similarities between
-        levels (in the order of `levels_`). 'ordinal': for 'mixed', the columns that count by rank.
+        Further parameters of the metric. 'w': a weight per column, for Minkowski, Hamming and mixed
+        distances. 'V': variances for 'seuclidean', covariance for 'mahalanobis', or its inverse
+        'VI'; by default those of the training rows. 'similarity': for 'weighted_hamming' and
+        'mixed', a dict from columns to matrices of similarities between categories (in the order of
+        `levels_`). 'ordinal': for 'mixed', the columns compared by rank.
     categorical_features : {'from_dtype'}, array-like of str, int or bool, or None, default=None
-        Nominal columns for 'mixed': names, numbers, or a boolean per column; 'from_dtype' takes
-        the text and categorical columns of a dataframe.
+        Nominal columns for 'mixed', by name, number or boolean mask; 'from_dtype' takes the text
+        and categorical columns of a dataframe.
     n_jobs : int, default=None
         Threads for the search; None = 1, -1 = all cores. The result does not depend on it.
 
     Attributes
     ----------
     rows_ : ndarray of shape (n_samples_fit_, n_features_in_)
-        The training rows; not a copy when they came as a C-ordered float array. Nominal columns
+        The training rows; not copied if X was a C-ordered float array. Nominal columns are stored
         as codes.
     n_samples_fit_ : int
         Number of training rows.
     n_neighbors_ : int
         Number of neighbours in use.
     effective_metric_ : str
-        The metric in use, by its plainest name.
+        The metric in use, by its simplest name.
     effective_metric_params_ : dict
-        ``{"p": p}`` when that metric is 'minkowski', and what was given.
+        ``{"p": p}`` if that metric is 'minkowski', and `metric_params`.
     effective_algorithm_ : str
         'brute' or 'kd_tree'.
     categorical_features_ : ndarray of int64
-        The nominal columns, if the metric takes any.
+        The nominal columns, if the metric supports any.
     levels_, level_offsets_ : ndarray
-        Their levels, one column after another, and where each column's begin.
+        The categories of the nominal columns, and the start of those of each column.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -79,16 +79,16 @@ class NearestNeighbors(NeighborSearch, RadiusSearch):
               d_{\text{mixed}}(a, b) = \frac{\sum_j w_j \delta_j t_j}{\sum_j w_j \delta_j}
 
     In the mixed distance :math:`\delta_j` is 1 where both rows have a value in column j, else 0;
-    :math:`t_j` is the difference by the range of the column in the training rows, of ranks for an
-    ordinal column, and 0 or 1 for a nominal one (or 1 minus a given similarity). Rows without a
-    common column have distance 1.
+    :math:`t_j` is the difference divided by the range of the column in the training rows; for an
+    ordinal column the same for ranks; for a nominal one 0 or 1 (or 1 minus a given similarity).
+    Rows without a common known column have distance 1.
 
-    The neighbours are the rows smallest by (distance, row number), so ties are broken by the order
-    of the training rows. Deterministic.
+    The neighbours are the rows smallest by (distance, row number), so ties go to the earlier
+    training row. Deterministic.
 
     See Also
     --------
-    KNeighborsClassifier : Let the neighbours vote.
+    KNeighborsClassifier : Classification by the neighbours.
 
     Examples
     --------
@@ -126,7 +126,7 @@ class NearestNeighbors(NeighborSearch, RadiusSearch):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002
-        """Keep the training rows.
+        """Store the training rows.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class NearestNeighbors(NeighborSearch, RadiusSearch):
         check_interval("radius", self.radius, 0)
         self._forget()
         rows = self._fit_rows(X)
-        # Kept, because nothing else in a model file would tell that rows are missing.
+        # Stored so that missing rows in a model file are detected.
         self.n_samples_fit_ = len(rows)
         self._keep_rows(rows)
         return self
@@ -153,11 +153,12 @@ class NearestNeighbors(NeighborSearch, RadiusSearch):
         rows: Any = getattr(self, "rows_", None)
         count = getattr(self, "n_samples_fit_", None)
         if type(count) is not int or np.ndim(rows) != 2 or count != np.shape(rows)[0]:
-            raise DataError("the model is damaged: rows_ has not n_samples_fit_ rows")
+            raise DataError("the model is damaged: rows_ does not have n_samples_fit_ rows")
         super()._check_state()
 
     def _plan(self) -> Plan:
         check_is_fitted(self)
         self._check_coding()
-        # The number of neighbours meets the rows in `kneighbors`: a radius does not ask for it.
+        # `n_neighbors` is checked against the rows in `kneighbors`: a radius search does not use
+        # it.
         return resolve({**vars(self), "n_neighbors": 1}, len(self.rows_))

@@ -1,4 +1,4 @@
-"""Regression by connecting the dots."""
+"""Piecewise linear interpolation."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from scipy.spatial import Delaunay, QhullError
 from assay._core import neighbors as kernels
 from assay.base import DataError, ParameterError, Regressor, check_array_state, check_option
 
-#: With more columns than this a triangulation has too many simplices to be of use.
+#: With more columns than this a triangulation has too many simplices to be practical.
 MOST_COLUMNS = 8
 
 
 class PiecewiseLinearRegressor(Regressor):
-    r"""Interpolate linearly between the training points around a row.
+    r"""Piecewise linear interpolation between training points.
 
     Parameters
     ----------
     extrapolation : {'nearest', 'linear'}, default='nearest'
-        Outside the training points: the value of the nearest one, or (one column only) the line
-        through the two outermost.
+        Prediction outside the training points: the value of the nearest point, or (with one column
+        only) the line through the two outermost points.
 
     Attributes
     ----------
     rows_ : ndarray of float64 of shape (n_points, n_features_in_)
         The distinct training points, in lexicographic order.
     values_ : ndarray of float64 of shape (n_points,) or (n_points, n_outputs)
-        Their targets; points that are there several times have the (weighted) mean.
+        Their targets; duplicate points have the (weighted) mean.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -41,16 +41,16 @@ class PiecewiseLinearRegressor(Regressor):
     .. math:: h(x) = y_i + (y_{i+1} - y_i) \frac{x - x_i}{x_{i+1} - x_i},
               \qquad x_i \le x \le x_{i+1}
 
-    With several columns, up to 8, the points are joined by Delaunay's triangulation, and a row has
-    the barycentric mean of the corners of its simplex: the natural form of connecting dots in more
-    dimensions. Where there is no triangulation (points on one hyperplane, or fewer than
-    columns + 2) and with more than 8 columns, the nearest point decides.
+    With two to eight columns, the points are joined by a Delaunay triangulation, and the prediction
+    is the barycentric mean of the corners of the simplex that contains the row. If there is no
+    triangulation (points on one hyperplane, or fewer than columns + 2), and with more than 8
+    columns, the value of the nearest point is used.
 
     O(n log n) to fit and O(log n) per row with one column. Deterministic.
 
     See Also
     --------
-    LocalLinearRegressor : A line through the k nearest rows.
+    LocalLinearRegressor : A linear fit to the k nearest rows.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class PiecewiseLinearRegressor(Regressor):
         self.extrapolation = extrapolation
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Keep the distinct training points.
+        """Store the distinct training points.
 
         Parameters
         ----------
@@ -75,7 +75,7 @@ class PiecewiseLinearRegressor(Regressor):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights for the mean over equal rows; rows of weight 0 are left out.
+            Weights for the mean over duplicate rows; rows of weight 0 are left out.
 
         Returns
         -------
@@ -97,7 +97,7 @@ class PiecewiseLinearRegressor(Regressor):
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """Return the value on the connecting line of each row.
+        """Return the interpolated value of each row.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class PiecewiseLinearRegressor(Regressor):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        state.pop("_held", None)  # follows from the points
+        state.pop("_held", None)  # rebuilt from the points
         return state
 
     def _in_simplex(
@@ -177,7 +177,7 @@ def _along_line(
     if len(points) == 1:
         return np.repeat(values, len(x), axis=0)
     left = np.clip(np.searchsorted(points, x, side="right") - 1, 0, len(points) - 2)
-    # Halves: the distance between two finite points may overflow.
+    # Halved, since the distance between two finite points may overflow.
     share = (x / 2 - points[left] / 2) / (points[left + 1] / 2 - points[left] / 2)
     if extrapolation == "nearest":
         share = np.clip(share, 0.0, 1.0)

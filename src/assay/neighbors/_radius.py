@@ -27,30 +27,30 @@ from assay.neighbors._vote import radius_weights
 
 
 class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
-    r"""Give each row the class that most training rows within a radius have.
+    r"""Classify by all neighbours within a radius.
 
     Parameters
     ----------
     radius : float >= 0, default=1.0
-        How far a training row may be to vote.
+        Radius within which training rows vote. Larger values give smoother boundaries.
     weights : str or callable, default='uniform'
         Weight of a vote: 'uniform', all equal; 'distance', the inverse distance; 'gaussian',
-        'epanechnikov' or 'triangular', a kernel of the distance by the radius; or a function from
-        the distances to weights of the same shape. A model with a function can predict but not be
-        saved.
+        'epanechnikov' or 'triangular', a kernel of the distance divided by the radius; or a
+        function from the distances to weights of the same shape. A model with a function as weights
+        can predict but not be saved.
     algorithm : {'auto', 'brute', 'kd_tree', 'ball_tree'}, default='auto'
-        How neighbours are found; the answer is the same, bit for bit.
+        Search algorithm; the result is the same, bit for bit.
     leaf_size : int, default=30
-        Most rows in a leaf of the tree; the answer does not depend on it.
+        Maximum number of rows in a leaf of the search tree. Affects only speed.
     p : float >= 1, default=2
         Exponent of the Minkowski metric: 1 Manhattan, 2 Euclidean, infinity Chebyshev.
     metric : str or callable, default='minkowski'
         The distance; see `NearestNeighbors`.
     outlier_label : {'most_frequent'}, label or None, default=None
-        The class of rows without a neighbour. None: an error. A label that is no class of y has
-        no column in `predict_proba`; its rows are zero there.
+        The class of rows without a neighbour. None raises an error. A label that is not a class of
+        y has no column in `predict_proba`, where its rows are all zero.
     metric_params : dict, default=None
-        What else the metric takes; see `NearestNeighbors`.
+        Further parameters of the metric; see `NearestNeighbors`.
     categorical_features : {'from_dtype'}, array-like of str, int or bool, or None, default=None
         Nominal columns for metric='mixed'.
     n_jobs : int, default=None
@@ -61,7 +61,7 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
     classes_ : ndarray of shape (n_classes,)
         The labels seen in fit, sorted.
     rows_ : ndarray of shape (n_samples_fit_, n_features_in_)
-        The training rows; not a copy when they came as a C-ordered float array.
+        The training rows; not copied if X was a C-ordered float array.
     codes_ : ndarray of int64 of shape (n_samples_fit_,)
         The training labels as positions in `classes_`.
     outlier_label_ : label or None
@@ -69,9 +69,9 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
     n_samples_fit_ : int
         Number of training rows.
     effective_metric_ : str
-        The metric in use, by its plainest name.
+        The metric in use, by its simplest name.
     effective_metric_params_ : dict
-        ``{"p": p}`` when that metric is 'minkowski', and what was given.
+        ``{"p": p}`` if that metric is 'minkowski', and `metric_params`.
     effective_algorithm_ : str
         'brute' or 'kd_tree'.
     n_features_in_ : int
@@ -83,12 +83,12 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
     -----
     .. math:: \hat P(c \mid x) = \frac{\sum_{j : d_j \le r} w_j [y_j = c]}{\sum_{j : d_j \le r} w_j}
 
-    Rows at distance 0 outvote all others when weights are by distance. A tied vote goes to the
+    With weights by distance, neighbours at distance 0 outvote all others. A tied vote goes to the
     first class. Deterministic.
 
     See Also
     --------
-    KNeighborsClassifier : A number of neighbours instead of a radius.
+    KNeighborsClassifier : A fixed number of neighbours instead of a radius.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Keep the training rows and their classes.
+        """Store the training rows and their classes.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features) or None
-            The rows. None: the training rows, none of which is its own neighbour (leave-one-out).
+            The rows. None: the training rows, each without itself as a neighbour (leave-one-out).
 
         Returns
         -------
@@ -177,7 +177,7 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features) or None
-            The rows. None: the training rows, none of which is its own neighbour (leave-one-out).
+            The rows. None: the training rows, each without itself as a neighbour (leave-one-out).
 
         Returns
         -------
@@ -189,12 +189,12 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
         return shares
 
     def _shares(self, X: ArrayLike | None) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return shares, and which rows have no neighbour."""
+        """Return class shares, and which rows have no neighbour."""
         check_is_fitted(self)
         return self._settled(*self._tally(self._within(X, None)))
 
     def _tally(self, found: Ragged) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the shares of the votes, and which rows have none."""
+        """Return class shares, and which rows have no votes."""
         n_queries, n_classes = len(found.offsets) - 1, len(self.classes_)
         owner, weights = _votes(found, self.weights, self.radius)
         cells = owner * n_classes + self.codes_[found.rows]
@@ -208,11 +208,11 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
     def _settled(
         self, shares: NDArray[np.float64], alone: NDArray[np.bool_]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Give the rows without a neighbour to the class of outliers."""
+        """Assign the rows without a neighbour to `outlier_label_`."""
         if alone.any() and self.outlier_label_ is None:
             raise DataError(
                 f"row {int(np.flatnonzero(alone)[0])} of X has no training row within radius "
-                f"{self.radius}; take a larger radius, or say outlier_label"
+                f"{self.radius}; use a larger radius, or set outlier_label"
             )
         known = np.flatnonzero(self.classes_ == self.outlier_label_)
         if known.size:
@@ -231,7 +231,7 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
         if alone.any() and self.outlier_label_ not in self.classes_.tolist():
             warnings.warn(
                 f"{int(alone.sum())} rows have no neighbour within the radius and the outlier "
-                f"label {self.outlier_label_!r} is no class of y: their shares are zero",
+                f"label {self.outlier_label_!r} is not a class of y: their shares are zero",
                 stacklevel=3,
             )
 
@@ -242,32 +242,32 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
         if not hasattr(self, "outlier_label_"):
             raise DataError("the model is damaged: outlier_label_ is missing")
         if isinstance(self.outlier_label_, np.ndarray):
-            raise DataError("the model is damaged: outlier_label_ is no label")
+            raise DataError("the model is damaged: outlier_label_ is not a label")
         check_interval("radius", self.radius, 0)
 
 
 class RadiusNeighborsRegressor(CountsRows, Regressor, RadiusSearch):
-    r"""Predict the mean target of all training rows within a radius.
+    r"""Regression by the mean of all neighbours within a radius.
 
     Parameters
     ----------
     radius : float >= 0, default=1.0
-        How far a training row may be to count.
+        Radius within which training rows are averaged. Larger values give smoother predictions.
     weights : str or callable, default='uniform'
         Weight in the mean: 'uniform', all equal; 'distance', the inverse distance; 'gaussian',
-        'epanechnikov' or 'triangular', a kernel of the distance by the radius; or a function from
-        the distances to weights of the same shape. A model with a function can predict but not be
-        saved.
+        'epanechnikov' or 'triangular', a kernel of the distance divided by the radius; or a
+        function from the distances to weights of the same shape. A model with a function as weights
+        can predict but not be saved.
     algorithm : {'auto', 'brute', 'kd_tree', 'ball_tree'}, default='auto'
-        How neighbours are found; the answer is the same, bit for bit.
+        Search algorithm; the result is the same, bit for bit.
     leaf_size : int, default=30
-        Most rows in a leaf of the tree; the answer does not depend on it.
+        Maximum number of rows in a leaf of the search tree. Affects only speed.
     p : float >= 1, default=2
         Exponent of the Minkowski metric: 1 Manhattan, 2 Euclidean, infinity Chebyshev.
     metric : str or callable, default='minkowski'
         The distance; see `NearestNeighbors`.
     metric_params : dict, default=None
-        What else the metric takes; see `NearestNeighbors`.
+        Further parameters of the metric; see `NearestNeighbors`.
     categorical_features : {'from_dtype'}, array-like of str, int or bool, or None, default=None
         Nominal columns for metric='mixed'.
     n_jobs : int, default=None
@@ -276,15 +276,15 @@ class RadiusNeighborsRegressor(CountsRows, Regressor, RadiusSearch):
     Attributes
     ----------
     rows_ : ndarray of shape (n_samples_fit_, n_features_in_)
-        The training rows; not a copy when they came as a C-ordered float array.
+        The training rows; not copied if X was a C-ordered float array.
     values_ : ndarray of float64 of shape (n_samples_fit_,) or (n_samples_fit_, n_outputs)
         The training targets.
     n_samples_fit_ : int
         Number of training rows.
     effective_metric_ : str
-        The metric in use, by its plainest name.
+        The metric in use, by its simplest name.
     effective_metric_params_ : dict
-        ``{"p": p}`` when that metric is 'minkowski', and what was given.
+        ``{"p": p}`` if that metric is 'minkowski', and `metric_params`.
     effective_algorithm_ : str
         'brute' or 'kd_tree'.
     n_features_in_ : int
@@ -296,11 +296,11 @@ class RadiusNeighborsRegressor(CountsRows, Regressor, RadiusSearch):
     -----
     .. math:: \hat y(x) = \frac{\sum_{j : d_j \le r} w_j y_j}{\sum_{j : d_j \le r} w_j}
 
-    NaN, with a warning, where no training row is within the radius. Deterministic.
+    NaN, with a warning, if no training row is within the radius. Deterministic.
 
     See Also
     --------
-    KNeighborsRegressor : A number of neighbours instead of a radius.
+    KNeighborsRegressor : A fixed number of neighbours instead of a radius.
 
     Examples
     --------
@@ -337,7 +337,7 @@ class RadiusNeighborsRegressor(CountsRows, Regressor, RadiusSearch):
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Keep the training rows and their targets.
+        """Store the training rows and their targets.
 
         Parameters
         ----------
@@ -369,7 +369,7 @@ class RadiusNeighborsRegressor(CountsRows, Regressor, RadiusSearch):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features) or None
-            The rows. None: the training rows, none of which is its own neighbour (leave-one-out).
+            The rows. None: the training rows, each without itself as a neighbour (leave-one-out).
 
         Returns
         -------
@@ -381,7 +381,7 @@ class RadiusNeighborsRegressor(CountsRows, Regressor, RadiusSearch):
         return out
 
     def _tally(self, found: Ragged) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """Return the means, NaN for the rows without a neighbour, and which these are."""
+        """Return the means (NaN without a neighbour), and which rows have no neighbour."""
         n_queries = len(found.offsets) - 1
         owner, weights = _votes(found, self.weights, self.radius)
         alone = np.diff(found.offsets) == 0
@@ -418,7 +418,7 @@ class RadiusNeighborsRegressor(CountsRows, Regressor, RadiusSearch):
 def _votes(
     found: Ragged, weights: Weighting, radius: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
-    """Return the query that each neighbour belongs to, and its weight; None when all are equal."""
+    """Return the query of each neighbour, and its weight; None if all are equal."""
     owner = np.repeat(np.arange(len(found.offsets) - 1), np.diff(found.offsets))
     scale = radius if isinstance(weights, str) and weights in KERNELS else None
     return owner, radius_weights(found.distance, found.offsets, weights, scale)

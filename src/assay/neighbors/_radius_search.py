@@ -1,4 +1,4 @@
-"""`radius_neighbors` of the estimators that look for all rows within a radius."""
+"""`radius_neighbors` of the estimators that search within a radius."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.neighbors._search import NeighborRows
 
 
 class RadiusSearch(NeighborRows):
-    """The rows within a radius."""
+    """Adds `radius_neighbors` and its graph."""
 
     def radius_neighbors(
         self,
@@ -23,26 +23,25 @@ class RadiusSearch(NeighborRows):
         return_distance: bool = True,
         sort_results: bool = False,
     ) -> Any:
-        """Find all training rows within a radius of each row; those at the radius belong to it.
+        """Find all training rows within a radius of each row, the boundary included.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features), default=None
-            The rows whose neighbours are wanted. None: those of every training row, which is then
-            not its own neighbour.
+            The query rows. None: all training rows, which then are not their own neighbours.
         radius : float >= 0, default=None
-            How far; None as the model was made.
+            The radius; None uses the parameter of the model.
         return_distance : bool, default=True
-            Whether to return the distances too.
+            Whether to also return the distances.
         sort_results : bool, default=False
-            Whether the rows are in the order of distance instead of that of the training table.
+            Whether to sort neighbours by distance instead of by row number.
 
         Returns
         -------
         distance : ndarray of shape (n_queries,) of ndarrays of float64
             Only if `return_distance`.
         index : ndarray of shape (n_queries,) of ndarrays of int64
-            Row numbers of the training table.
+            Indices of training rows.
         """
         found = self._within(X, radius)
         if sort_results:
@@ -57,18 +56,18 @@ class RadiusSearch(NeighborRows):
         mode: str = "connectivity",
         sort_results: bool = False,
     ) -> csr_array:
-        """Return the rows within a radius as a sparse matrix of queries by training rows.
+        """Return the neighbours within a radius as a sparse matrix of queries by training rows.
 
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features), default=None
             As in `radius_neighbors`.
         radius : float >= 0, default=None
-            How far; None as the model was made.
+            The radius; None uses the parameter of the model.
         mode : {'connectivity', 'distance'}, default='connectivity'
-            Whether an entry is 1 or the distance.
+            Whether entries are 1 or the distance.
         sort_results : bool, default=False
-            Whether the entries of a row are in the order of distance instead of that of the rows.
+            Whether to sort the entries of a row by distance instead of by row number.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""The search all neighbour estimators share: parameters, training rows and their index."""
+"""The search shared by all neighbour estimators: parameters, training rows and their index."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from assay.neighbors._metric import CODED, MetricPlan, freeze, resolve_metric
 
 Weighting = str | Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
-#: Kernels of the distance by that to the next neighbour after the last.
+#: Kernels of the distance divided by that to the (k+1)-th neighbour.
 KERNELS = ("gaussian", "epanechnikov", "triangular")
 _ALGORITHMS = ("auto", "brute", "kd_tree", "ball_tree")
 
@@ -49,19 +49,19 @@ class Plan:
 
     @property
     def reach(self) -> int:
-        """Number of neighbours to look for: a kernel also wants the next one."""
+        """Number of neighbours to search: kernels need one more."""
         return self.k + 1 if self.weights in KERNELS else self.k
 
     @property
     def search_key(self) -> tuple[Any, ...]:
-        """Return what tells two searches apart."""
+        """Return a key that identifies the search."""
         return (self.metric.key, self.algorithm, self.leaf_size, freeze(self.nominal))
 
 
 def resolve(params: Mapping[str, Any], n_samples: int = sys.maxsize) -> Plan:
     """Check the parameters of a neighbour model that has `n_samples` training rows.
 
-    Without `n_samples` they are checked as far as that is possible before the rows are seen.
+    Without `n_samples` they are checked as far as possible without the rows.
     """
     weights = params.get("weights", "uniform")
     if not callable(weights):
@@ -92,7 +92,7 @@ def resolve(params: Mapping[str, Any], n_samples: int = sys.maxsize) -> Plan:
 
 
 class _Held:
-    """The index of a fitted model, made when it is first needed."""
+    """The cached index of a fitted model, built when it is first needed."""
 
     def __init__(self) -> None:
         self.key: tuple[Any, ...] = ()
@@ -104,28 +104,28 @@ class NeighborRows(Estimator):
 
     @property
     def takes_missing(self) -> bool:  # type: ignore[override]
-        """Say whether the metric skips missing values."""
+        """Whether the metric supports missing values."""
         return isinstance(self.metric, str) and self.metric in CODED
 
     @property
     def takes_nominal(self) -> bool:  # type: ignore[override]
-        """Say whether the metric compares levels."""
+        """Whether the metric supports nominal columns."""
         return self.takes_missing
 
     @property
     def effective_metric_(self) -> str:
-        """Name of the metric in use; 'minkowski' only where p has no name of its own."""
+        """Name of the metric in use; 'minkowski' only if its p has no name of its own."""
         return self._plan().metric.name
 
     @property
     def effective_metric_params_(self) -> dict[str, Any]:
-        """What else the metric needs: p for 'minkowski', and what was given."""
+        """Parameters of the metric in use: p for 'minkowski', and `metric_params`."""
         metric = self._plan().metric
         return {**({"p": metric.p} if metric.name == "minkowski" else {}), **metric.params}
 
     @property
     def effective_algorithm_(self) -> str:
-        """The algorithm that `algorithm` led to: 'brute' or 'kd_tree'."""
+        """The algorithm in use: 'brute' or 'kd_tree'."""
         return self._index(self._plan()).algorithm
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -133,7 +133,7 @@ class NeighborRows(Estimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        state.pop("_held", None)  # follows from the rows
+        state.pop("_held", None)  # rebuilt from the rows
         return state
 
     def _keep_rows(self, rows: NDArray[Any]) -> None:
@@ -141,7 +141,8 @@ class NeighborRows(Estimator):
         self._held = _Held()
         try:
             plan = self._plan()
-            # What only the rows can tell (wrong lengths, a singular covariance) is said by fit.
+            # Errors that depend on the rows (wrong lengths, a singular covariance) are raised by
+            # fit.
             if plan.metric.params or plan.metric.name not in ("minkowski", *_PLAIN):
                 self._index(plan)
         except ValueError:
@@ -160,8 +161,8 @@ class NeighborRows(Estimator):
     def _check_coding(self) -> None:
         if self.takes_nominal != hasattr(self, "levels_"):
             raise ParameterError(
-                f"metric={self.metric!r} was set after fit, where the columns were coded for "
-                "another one; call fit again"
+                f"metric={self.metric!r} was set after fit, but the columns were encoded for "
+                "another metric; call fit again"
             )
 
     def _index(self, plan: Plan) -> Index:
@@ -197,7 +198,7 @@ class NeighborRows(Estimator):
     def _nominal(self, X: Any, frame: nw.DataFrame[Any] | None, reset: bool) -> list[int]:
         if not (reset and self.metric in ("hamming", "weighted_hamming")):
             return super()._nominal(X, frame, reset)
-        # Every column is a set of levels to Hamming's distance.
+        # The Hamming distance treats every column as nominal.
         columns = np.arange(self.n_features_in_, dtype=np.int64)
         table = [X[:, j] for j in columns] if frame is None else map(_values, frame.iter_columns())
         levels = Levels.learn(list(table))
@@ -219,17 +220,17 @@ class NeighborRows(Estimator):
         rows: Any = getattr(self, "rows_", None)
         shaped = isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind == "f"
         if not shaped or rows.shape[1] != self.n_features_in_ or np.isinf(rows).any():
-            raise DataError("the model is damaged: rows_ is no table of numbers")
+            raise DataError("the model is damaged: rows_ is not a table of numbers")
         for j, levels in zip(*self._codes()[:2], strict=True):
             codes = rows[~np.isnan(rows[:, j]), j]
             if codes.size and not (
                 (codes == np.floor(codes)).all() and codes.min() >= 0 and codes.max() < levels
             ):
-                raise DataError(f"the model is damaged: column {j} of rows_ has unknown levels")
+                raise DataError(f"the model is damaged: column {j} of rows_ has unknown categories")
 
 
 class CountsRows:
-    """The number of training rows, where it follows from other attributes."""
+    """Derives the number of training rows from other attributes."""
 
     rows_: NDArray[Any]
 
@@ -240,11 +241,11 @@ class CountsRows:
 
 
 class NeighborSearch(GraphOfNeighbors, NeighborRows):
-    """`kneighbors` of the estimators that look for a number of neighbours."""
+    """`kneighbors` of the estimators that search for k neighbours."""
 
     @property
     def n_neighbors_(self) -> int:
-        """Number of neighbours that have a say, also when `n_neighbors` is 'sqrt'."""
+        """Number of neighbours in use, also if `n_neighbors` is 'sqrt'."""
         check_is_fitted(self)
         return count(self.n_neighbors, len(self.rows_))
 
@@ -256,19 +257,18 @@ class NeighborSearch(GraphOfNeighbors, NeighborRows):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features), default=None
-            The rows whose neighbours are wanted. None: those of every training row, which is then
-            not its own neighbour.
+            The query rows. None: all training rows, which then are not their own neighbours.
         n_neighbors : int, default=None
-            How many; None as the model was made.
+            Number of neighbours; None uses the parameter of the model.
         return_distance : bool, default=True
-            Whether to return the distances too.
+            Whether to also return the distances.
 
         Returns
         -------
         distance : ndarray of float64 of shape (n_queries, n_neighbors)
             Nearest first. Only if `return_distance`.
         index : ndarray of int64 of shape (n_queries, n_neighbors)
-            Row numbers of the training table; equal distances in this order.
+            Indices of training rows; equal distances are in this order.
         """
         plan = self._plan()
         if n_neighbors is not None:
@@ -291,14 +291,14 @@ class NeighborSearch(GraphOfNeighbors, NeighborRows):
             )
         distance, index = found.nearest(queries, k + 1, plan.n_threads)
         keep = index != np.arange(first, first + len(queries))[:, None]
-        # Among more than k duplicates a row may be missing from its own list: drop the last then.
+        # With more than k duplicates a row may be missing from its own list: then drop the last.
         keep[keep.all(axis=1), -1] = False
         return distance[keep].reshape(-1, k), index[keep].reshape(-1, k)
 
     def _each_chunk(
         self, X: Any, *, outputs: int = 1, classes: int = 0
     ) -> Iterator[tuple[NDArray[np.float64], NDArray[np.int64], Plan]]:
-        """Search for the neighbours of X, a bounded number of rows at a time."""
+        """Search for the neighbours of X in chunks."""
         plan = self._plan()
         queries = self._queries(X)
         most = len(self.rows_) - (X is None)
@@ -314,7 +314,7 @@ def count(n_neighbors: int | str, n_samples: int) -> int:
     """Return the number of neighbours, checked against the number of rows."""
     check_interval("n_neighbors", n_neighbors, 1, integer=True, options=("sqrt",))
     if isinstance(n_neighbors, str):
-        return math.isqrt(n_samples) | 1  # the odd integer nearest to the root; of two, the larger
+        return math.isqrt(n_samples) | 1  # the odd integer closest to the root; the larger of two
     if n_neighbors > n_samples:
         raise ParameterError(
             f"n_neighbors must be at most the number of training rows (n_samples = {n_samples}); "

@@ -1,10 +1,10 @@
-r"""How neighbours decide: shares of classes and weighted means, for many k at once.
+r"""Votes of neighbours: class shares and weighted means, for many k at once.
 
 .. math:: P_k(c) = \frac{\sum_{j \le k} w_j [y_j = c]}{\sum_{j \le k} w_j}, \qquad
           m_k = \frac{\sum_{j \le k} w_j y_j}{\sum_{j \le k} w_j}
 
-The sums run over the neighbours in order, nearest first. So the sums for every k are partial sums
-of one pass, and a model with one k and a path over many give the same bits.
+The sums run over the neighbours in order, nearest first. So the sums for all k are partial sums of
+one pass, and a model with one k gives the same bits as a path over many.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from assay.neighbors._search import KERNELS, Weighting
 def vote_weights(
     distance: NDArray[np.float64], weights: Weighting, k: int | None = None
 ) -> NDArray[np.float64] | None:
-    """Return the weight of each of the first k neighbours (None: all); None when all are equal.
+    """Return the weight of each of the first k neighbours (None: all); None if all are equal.
 
-    By 'distance' the weight is 1/d, here relative to the nearest: :math:`w_j = d_1 / d_j`. This
-    gives the same shares and cannot overflow. Neighbours at distance 0 outvote all others.
-    Nothing there depends on k, so the weights for fewer neighbours are the first columns of these.
+    For 'distance' the weight is 1/d, here relative to the nearest: :math:`w_j = d_1 / d_j`. This
+    gives the same shares and cannot overflow. Neighbours at distance 0 outvote all others. They do
+    not depend on k, so the weights for fewer neighbours are the first columns.
 
-    A kernel takes distances by that of neighbour k + 1, or of the k-th where no more are given.
+    Kernels divide the distances by that of neighbour k + 1, or of the k-th if there is no other.
     """
     k = distance.shape[1] if k is None else k
     if isinstance(weights, str) and weights in KERNELS:
@@ -47,7 +47,7 @@ def vote_weights(
 def class_factors(
     class_weight: str | Mapping[Any, float] | None, codes: NDArray[np.int64], classes: NDArray[Any]
 ) -> NDArray[np.float64] | None:
-    """Return what a vote for each class counts: n / n_c when 'balanced'; None when all the same."""
+    """Return the factor of a vote for each class: n / n_c if 'balanced'; None if all are equal."""
     if class_weight is None:
         return None
     if isinstance(class_weight, str):
@@ -69,9 +69,9 @@ def radius_weights(
     weights: Weighting,
     scale: float | None,
 ) -> NDArray[np.float64] | None:
-    """Return the weight of each neighbour within a radius; None when all are equal.
+    """Return the weight of each neighbour within a radius; None if all are equal.
 
-    As `vote_weights`, for neighbours ``offsets[i]:offsets[i + 1]`` of query i. A kernel takes
+    As `vote_weights`, for neighbours ``offsets[i]:offsets[i + 1]`` of query i. Kernels divide the
     distances by `scale`, the radius.
     """
     if weights == "uniform":
@@ -96,7 +96,7 @@ def balance(
     labels: NDArray[np.int64],
     factors: NDArray[np.float64] | None,
 ) -> NDArray[np.float64] | None:
-    """Return the weights of neighbours times the factors of their classes."""
+    """Multiply the weights of neighbours by the factors of their classes."""
     if factors is None:
         return weights
     return factors[labels] if weights is None else weights * factors[labels]
@@ -136,7 +136,7 @@ def class_shares(
         for j in range(done, k):
             given = 1.0 if ranked is None else ranked[j]
             votes[cells[j]] += given
-            # Summed over neighbours, not over classes: a class that is not there changes no bit.
+            # Summed over neighbours, not over classes, so that absent classes change no bit.
             total += given
         done = k
         yield votes.reshape(n_queries, n_classes) / total[:, None]
@@ -177,11 +177,11 @@ def _kernel(
 ) -> NDArray[np.float64]:
     with np.errstate(divide="ignore", invalid="ignore"):
         u = np.where(distance == 0, 0.0, distance / scale[:, None])
-    u = np.where(np.isnan(u), 1.0, u)  # infinitely far, as the scale is
+    u = np.where(np.isnan(u), 1.0, u)  # both infinite
     if name == "gaussian":
         return np.exp(-u * u / 2)
     weights: NDArray[np.float64] = 1 - u * u if name == "epanechnikov" else 1 - u
-    if alone:  # each for itself: a row at the very edge keeps a little, so that sums are not zero
+    if alone:  # for a radius: a row on the boundary keeps a tiny weight, so that sums are not zero
         least: NDArray[np.float64] = np.maximum(weights, np.finfo(np.float64).tiny)
         return least
     return np.where(weights.any(axis=1, keepdims=True), weights, 1.0)
