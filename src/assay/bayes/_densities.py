@@ -98,12 +98,12 @@ class Densities:
         """Return the log density of a column for each class; a missing value adds nothing."""
         n_classes = self.squares.shape[1]
         out = np.zeros((len(values), n_classes))
-        asked = np.flatnonzero(~np.isnan(values))
+        known = np.flatnonzero(~np.isnan(values))
         for c in range(n_classes):
             points, weights, _ = self._density(column, c)
-            if len(points) and len(asked):
+            if len(points) and len(known):
                 width = widths[column, c]
-                out[asked, c] = _log_sums(values[asked], points, weights, width, n_threads)
+                out[known, c] = _log_sums(values[known], points, weights, width, n_threads)
         return out
 
     def _cell(self, cell: int) -> tuple[Array, Array]:

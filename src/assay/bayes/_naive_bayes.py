@@ -336,7 +336,7 @@ class NaiveBayesClassifier(Classifier):
         self.kde_offsets_, self.kde_squares_ = kept.offsets, kept.squares
         self.kde_bandwidths_ = kept.bandwidths(self.bandwidth, self.epsilon_)
         empty = (summary.sums.pooled().count[0] == 0)[len(columns.gaussian) :]
-        self._refuse_points((self.kde_bandwidths_ == 0).T & ~empty, columns.kde)
+        self._refuse_collapsed((self.kde_bandwidths_ == 0).T & ~empty, columns.kde)
 
     def _learn_numeric(self, summary: Summary, columns: Columns) -> None:
         n_gaussian = len(columns.gaussian)
@@ -354,9 +354,9 @@ class NaiveBayesClassifier(Classifier):
         var[:, pooled.count[0] == 0] = 1.0
         self.sums_ = sums.parts
         self.theta_, self.var_ = theta[:, :n_gaussian].copy(), var[:, :n_gaussian].copy()
-        self._refuse_points(self.var_ == 0, columns.gaussian)
+        self._refuse_collapsed(self.var_ == 0, columns.gaussian)
 
-    def _refuse_points(self, collapsed: NDArray[np.bool_], columns: NDArray[np.int64]) -> None:
+    def _refuse_collapsed(self, collapsed: NDArray[np.bool_], columns: NDArray[np.int64]) -> None:
         where = np.argwhere(collapsed)
         if len(where):
             c, j = where[0]
@@ -461,9 +461,11 @@ class NaiveBayesClassifier(Classifier):
         )
         for c, j in enumerate(self.categorical_features_):
             part = self.level_log_prob_[:, self.level_offsets_[c] : self.level_offsets_[c + 1]]
-            said = np.vstack([part.T, np.zeros((1, len(base)))])  # the last row: unseen or missing
-            level = np.nan_to_num(rows[:, j], nan=len(said) - 1).astype(np.int64)
-            joint += said[level]
+            log_prob = np.vstack(
+                [part.T, np.zeros((1, len(base)))]
+            )  # the last row: unseen or missing
+            level = np.nan_to_num(rows[:, j], nan=len(log_prob) - 1).astype(np.int64)
+            joint += log_prob[level]
         kept = self._densities()
         for column, j in enumerate(self.kde_features_):
             values = rows[:, j].astype(np.float64)

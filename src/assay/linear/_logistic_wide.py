@@ -63,12 +63,12 @@ def solve_wide(
         turned = np.ascontiguousarray(factor.T)
         found = solve_path(turned, codes, weight, n_classes, strengths, inside, n_threads, start)
         return [
-            _turned_back(each, basis, rows, codes, weight, strength, settings)
+            _rotated_back(each, basis, rows, codes, weight, strength, settings)
             for each, strength in zip(found, strengths, strict=True)
         ]
 
 
-def _turned_back(
+def _rotated_back(
     found: Solution,
     basis: Array,
     rows: Array,

@@ -32,7 +32,7 @@ from assay.neighbors._hashing_tuning import (
 
 #: Sample sizes: rows to learn how neighbours differ, queries to choose by, queries to measure
 #: recall.
-_SHOWN, _QUERIES, _ASKED = 256, 128, 512
+_SHOWN, _QUERIES, _MEASURED = 256, 128, 512
 _OTHERS = 20_000
 _TABLES = (4, 16)
 _STABLE = {"n_projections": (6, 8, 10, 12), "width": (4.0, 6.0)}
@@ -196,7 +196,7 @@ class HashedNeighbors(GraphOfNeighbors, Estimator):
         rng = check_random_state(self.random_state)
         self.rows_ = self._fit_rows(X)
         self.n_samples_fit_ = len(self.rows_)
-        self._held: dict[str, Any] = {}
+        self._cache: dict[str, Any] = {}
         rows = self._space_rows()
         k = self._count(self.n_neighbors, len(rows))
         self.sign_ = self.hashing == "sign" or (self.hashing == "auto" and self.metric == "cosine")
@@ -253,7 +253,7 @@ class HashedNeighbors(GraphOfNeighbors, Estimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        state.pop("_held", None)  # rebuilt from the rows and directions
+        state.pop("_cache", None)  # rebuilt from the rows and directions
         return state
 
     def _check_params(self) -> int:
@@ -312,11 +312,13 @@ class HashedNeighbors(GraphOfNeighbors, Estimator):
     def _verify(self, rows: NDArray[Any], drawn: _Drawn, k: int, n_threads: int) -> None:
         """Measure recall on other rows; add candidates if it is below the target."""
         self.recall_, self.examined_share_ = 1.0, 1.0
-        if not len(drawn.asked):
+        if not len(drawn.measured):
             return
         k = min(k, len(rows) - 1)
         for attempt in range(9):
-            _, index, examined = self._search(rows[drawn.asked], rows, k, drawn.asked, n_threads)
+            _, index, examined = self._search(
+                rows[drawn.measured], rows, k, drawn.measured, n_threads
+            )
             hits = (index[:, :, None] == drawn.truth[:, None, :]).any(axis=2)
             self.recall_ = float(hits.mean())
             # One standard error of safety margin, since the sample may be optimistic.
@@ -343,7 +345,7 @@ class HashedNeighbors(GraphOfNeighbors, Estimator):
             self.centre_, self.scale_, self.directions_, self.shifts_, self.n_tables_,
             self.n_projections_, 1 / self.width_, self.sign_,
         )  # fmt: skip
-        tables = self._held_tables(rows, shape, n_threads)
+        tables = self._cached_tables(rows, shape, n_threads)
         distance = np.empty((len(queries), k))
         index = np.empty((len(queries), k), dtype=np.int64)
         examined = np.empty(len(queries), dtype=np.int64)
@@ -353,20 +355,20 @@ class HashedNeighbors(GraphOfNeighbors, Estimator):
         )  # fmt: skip
         return distance, index, examined
 
-    def _held_tables(self, rows: NDArray[Any], shape: tuple[Any, ...], n_threads: int) -> Any:
-        held = self.__dict__.setdefault("_held", {})
-        if "tables" not in held:
+    def _cached_tables(self, rows: NDArray[Any], shape: tuple[Any, ...], n_threads: int) -> Any:
+        cache = self.__dict__.setdefault("_cache", {})
+        if "tables" not in cache:
             build: Any = kernels.hash_build
-            held["tables"] = build(rows, *shape, n_threads)
-        return held["tables"]
+            cache["tables"] = build(rows, *shape, n_threads)
+        return cache["tables"]
 
     def _space_rows(self) -> NDArray[Any]:
-        held = self.__dict__.setdefault("_held", {})
+        cache = self.__dict__.setdefault("_cache", {})
         if self.metric == "euclidean":
             return self.rows_
-        if "rows" not in held:
-            held["rows"] = _space(self.metric, self.rows_)
-        return held["rows"]  # type: ignore[no-any-return]
+        if "rows" not in cache:
+            cache["rows"] = _space(self.metric, self.rows_)
+        return cache["rows"]  # type: ignore[no-any-return]
 
     def _check_state(self) -> None:
         super()._check_state()
@@ -402,7 +404,7 @@ class _Drawn(NamedTuple):
     """A sample to choose by, and other rows with their true neighbours to measure recall."""
 
     sample: Sample
-    asked: NDArray[np.int64]
+    measured: NDArray[np.int64]
     truth: NDArray[np.int64]
 
 
@@ -411,32 +413,34 @@ def _draw(rows: NDArray[Any], k: int, rng: RandomState, n_threads: int) -> _Draw
     k = min(k, n - 1)
     order = rng.permutation(n)
     # In a small table all rows are used for all three purposes.
-    apart = n >= _SHOWN + _QUERIES + _ASKED
+    apart = n >= _SHOWN + _QUERIES + _MEASURED
     shown = order[:_SHOWN]
     tuned = order[_SHOWN if apart else 0 :][:_QUERIES]
-    asked = order[_SHOWN + _QUERIES if apart else 0 :][:_ASKED]
+    measured = order[_SHOWN + _QUERIES if apart else 0 :][:_MEASURED]
     others = rows[np.sort(rng.permutation(n)[:_OTHERS])]
     share = len(others) / n
     if k == 0:
         none = np.empty((0, rows.shape[1]))
         empty = np.empty((0, 0), dtype=np.int64)
         return _Drawn(
-            Sample(none, rows[tuned], none.astype(rows.dtype), others, share), asked[:0], empty
+            Sample(none, rows[tuned], none.astype(rows.dtype), others, share), measured[:0], empty
         )
-    parts = (shown, tuned, asked)
+    parts = (shown, tuned, measured)
     near = _true_neighbors(rows, np.concatenate(parts), k, n_threads)
     near_shown, near_tuned, truth = np.split(near, np.cumsum([len(part) for part in parts])[:-1])
     gaps = rows[near_shown.ravel()].astype(np.float64) - np.repeat(rows[shown], k, axis=0)
-    return _Drawn(Sample(gaps, rows[tuned], rows[near_tuned.ravel()], others, share), asked, truth)
+    return _Drawn(
+        Sample(gaps, rows[tuned], rows[near_tuned.ravel()], others, share), measured, truth
+    )
 
 
 def _true_neighbors(
-    rows: NDArray[Any], asked: NDArray[np.int64], k: int, n_threads: int
+    rows: NDArray[Any], measured: NDArray[np.int64], k: int, n_threads: int
 ) -> NDArray[np.int64]:
-    distance = np.empty((len(asked), k + 1))
-    index = np.empty((len(asked), k + 1), dtype=np.int64)
-    kernels.brute_force(rows[asked], rows, k + 1, 2.0, distance, index, n_threads)
-    keep = index != asked[:, None]
+    distance = np.empty((len(measured), k + 1))
+    index = np.empty((len(measured), k + 1), dtype=np.int64)
+    kernels.brute_force(rows[measured], rows, k + 1, 2.0, distance, index, n_threads)
+    keep = index != measured[:, None]
     keep[keep.all(axis=1), -1] = False  # with many duplicates a row may not find itself
     near: NDArray[np.int64] = index[keep].reshape(-1, k)
     return near

@@ -158,8 +158,8 @@ def choose(
     queries, wanted, others = (frame.coordinates(part) for part in sample[1:4])
     n_columns = sample.queries.shape[1]
     # Bins hold fewer rows in the sample than in the table, by this factor.
-    asked = np.array(choices.n_candidates)
-    budgets = np.maximum(np.ceil(asked * sample.share), 1).astype(np.int64)
+    candidates = np.array(choices.n_candidates)
+    budgets = np.maximum(np.ceil(candidates * sample.share), 1).astype(np.int64)
     best: tuple[float, float, Layout] | None = None
     for m in choices.n_projections:
         mixed = frame.mix(m, max(choices.n_tables), adapted)
@@ -182,7 +182,7 @@ def choose(
             ) / len(queries) + counts[:, None] * m * n_columns * _PROJECT
             lacks = np.maximum(0.0, recall - recalls)
             t, c = np.unravel_index(np.lexsort((costs.ravel(), lacks.ravel()))[0], costs.shape)
-            layout = Layout(int(counts[t]), m, float(width), hits, int(asked[c]))
+            layout = Layout(int(counts[t]), m, float(width), hits, int(candidates[c]))
             if best is None or (lacks[t, c], costs[t, c]) < best[:2]:
                 best = (float(lacks[t, c]), float(costs[t, c]), layout)
     assert best is not None

@@ -139,11 +139,11 @@ class Index:
     def reach(self, queries: NDArray[Any], radius: float, n_threads: int) -> Reach:
         """Return the same in a form that can be restricted to smaller radii."""
         if self.space is None:
-            found = self._called_within(queries, radius)
+            found = self._function_within(queries, radius)
             return Reach(None, *found, found.distance)
         tree = self._tree_in_use(n_threads)
-        asked = _doubles(self.space.rows(queries))
-        offsets, rows, inner = tree.within(asked, self.space.inward(radius), n_threads)
+        points = _doubles(self.space.rows(queries))
+        offsets, rows, inner = tree.within(points, self.space.inward(radius), n_threads)
         return Reach(self.space, offsets, rows, inner, self.space.outward(inner))
 
     def _choose(self, algorithm: str, n_threads: int) -> str:
@@ -186,7 +186,7 @@ class Index:
         rows = np.ascontiguousarray(self.rows)
         return kernels.PointTree.make(rows, self.metric.p, leaf_size, n_threads)
 
-    def _called(self, queries: NDArray[Any]) -> NDArray[np.float64]:
+    def _function_distances(self, queries: NDArray[Any]) -> NDArray[np.float64]:
         function, params = self.metric.function, self.metric.params
         assert function is not None
         return np.array(
@@ -195,12 +195,12 @@ class Index:
         )
 
     def _smallest(self, queries: NDArray[Any], k: int) -> Found:
-        distances = self._called(queries)
+        distances = self._function_distances(queries)
         index = np.argsort(distances, axis=1, kind="stable")[:, :k]
         return np.take_along_axis(distances, index, axis=1), index.astype(np.int64)
 
-    def _called_within(self, queries: NDArray[Any], radius: float) -> Ragged:
-        distances = self._called(queries)
+    def _function_within(self, queries: NDArray[Any], radius: float) -> Ragged:
+        distances = self._function_distances(queries)
         inside = distances <= radius
         offsets = np.concatenate([[0], np.cumsum(inside.sum(axis=1))]).astype(np.int64)
         return Ragged(offsets, np.nonzero(inside)[1].astype(np.int64), distances[inside])

@@ -163,7 +163,7 @@ class KNeighborsClassifier(CountsRows, Classifier, NeighborSearch):
             The fitted model.
         """
         resolve(vars(self))
-        self._forget()
+        self._clear_cache()
         rows, codes, _ = self._fit_data(X, y)
         class_factors(self.class_weight, codes, self.classes_)
         self._keep_rows(rows)
@@ -349,7 +349,7 @@ class KNeighborsRegressor(CountsRows, Regressor, NeighborSearch):
             The fitted model.
         """
         resolve(vars(self))
-        self._forget()
+        self._clear_cache()
         rows, values, _ = self._fit_data(X, y, multi_output=True)
         self._keep_rows(rows)
         self.values_ = values

@@ -142,7 +142,7 @@ class NearestNeighbors(NeighborSearch, RadiusSearch):
         """
         resolve(vars(self))
         check_interval("radius", self.radius, 0)
-        self._forget()
+        self._clear_cache()
         rows = self._fit_rows(X)
         # Stored so that missing rows in a model file are detected.
         self.n_samples_fit_ = len(rows)

@@ -93,7 +93,7 @@ class PiecewiseLinearRegressor(Regressor):
             rows, values, weight = rows[weight > 0], values[weight > 0], weight[weight > 0]
         self.rows_, group = np.unique(rows + 0.0, axis=0, return_inverse=True)  # -0 is 0
         self.values_ = _group_means(group.ravel(), values, weight, len(self.rows_))
-        self._held: list[Any] = []
+        self._cache: list[Any] = []
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
@@ -118,18 +118,18 @@ class PiecewiseLinearRegressor(Regressor):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        state.pop("_held", None)  # rebuilt from the points
+        state.pop("_cache", None)  # rebuilt from the points
         return state
 
     def _in_simplex(
         self, rows: NDArray[np.float64], values: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        held = self.__dict__.setdefault("_held", [])
-        if not held:
-            held.append(_triangulation(self.rows_))
-        if held[0] is None:
+        cache = self.__dict__.setdefault("_cache", [])
+        if not cache:
+            cache.append(_triangulation(self.rows_))
+        if cache[0] is None:
             return values[_nearest(rows, self.rows_)]
-        found = LinearNDInterpolator(held[0], values)(rows)
+        found = LinearNDInterpolator(cache[0], values)(rows)
         outside = np.isnan(found).any(axis=1)
         if outside.any():
             found[outside] = values[_nearest(rows[outside], self.rows_)]

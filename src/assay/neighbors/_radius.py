@@ -143,7 +143,7 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
         """
         resolve(vars(self))
         check_interval("radius", self.radius, 0)
-        self._forget()
+        self._clear_cache()
         rows, codes, _ = self._fit_data(X, y)
         self._keep_rows(rows)
         self.codes_ = codes
@@ -353,7 +353,7 @@ class RadiusNeighborsRegressor(CountsRows, Regressor, RadiusSearch):
         """
         resolve(vars(self))
         check_interval("radius", self.radius, 0)
-        self._forget()
+        self._clear_cache()
         rows, values, _ = self._fit_data(X, y, multi_output=True)
         self._keep_rows(rows)
         self.values_ = values

@@ -91,7 +91,7 @@ def resolve(params: Mapping[str, Any], n_samples: int = sys.maxsize) -> Plan:
     )
 
 
-class _Held:
+class _CachedIndex:
     """The cached index of a fitted model, built when it is first needed."""
 
     def __init__(self) -> None:
@@ -133,12 +133,12 @@ class NeighborRows(Estimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        state.pop("_held", None)  # rebuilt from the rows
+        state.pop("_cache", None)  # rebuilt from the rows
         return state
 
     def _keep_rows(self, rows: NDArray[Any]) -> None:
         self.rows_ = rows
-        self._held = _Held()
+        self._cache = _CachedIndex()
         try:
             plan = self._plan()
             # Errors that depend on the rows (wrong lengths, a singular covariance) are raised by
@@ -149,7 +149,7 @@ class NeighborRows(Estimator):
             del self.rows_
             raise
 
-    def _forget(self) -> None:
+    def _clear_cache(self) -> None:
         for name in ("categorical_features_", "levels_", "level_offsets_"):
             self.__dict__.pop(name, None)
 
@@ -166,11 +166,11 @@ class NeighborRows(Estimator):
             )
 
     def _index(self, plan: Plan) -> Index:
-        held = self.__dict__.get("_held")
-        if held is None:
-            held = self._held = _Held()
-        if held.index is None or held.key != plan.search_key:
-            held.index = Index(
+        cache = self.__dict__.get("_cache")
+        if cache is None:
+            cache = self._cache = _CachedIndex()
+        if cache.index is None or cache.key != plan.search_key:
+            cache.index = Index(
                 plan.metric,
                 self.rows_,
                 self._codes(),
@@ -178,8 +178,8 @@ class NeighborRows(Estimator):
                 plan.leaf_size,
                 plan.n_threads,
             )
-            held.key = plan.search_key
-        return held.index
+            cache.key = plan.search_key
+        return cache.index
 
     def _codes(self) -> Codes:
         names = getattr(self, "feature_names_in_", None)

@@ -38,7 +38,7 @@ def vote_weights(
     if weights == "uniform":
         return None
     if callable(weights):
-        return _called(weights, distance)
+        return _function_weights(weights, distance)
     first = distance[:, :1]
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(distance == first, 1.0, first / distance)
@@ -79,8 +79,8 @@ def radius_weights(
     sizes = np.diff(offsets)
     if callable(weights):
         pieces = [distance[a:b][None] for a, b in pairwise(offsets)]
-        called = [_called(weights, piece)[0] for piece in pieces if piece.size]
-        return np.concatenate([np.empty(0), *called])
+        found = [_function_weights(weights, piece)[0] for piece in pieces if piece.size]
+        return np.concatenate([np.empty(0), *found])
     if scale is not None:
         far = np.full(len(distance), scale)
         return _kernel(distance[:, None], far, str(weights), alone=True)[:, 0]
@@ -187,7 +187,7 @@ def _kernel(
     return np.where(weights.any(axis=1, keepdims=True), weights, 1.0)
 
 
-def _called(weights: Weighting, distance: NDArray[np.float64]) -> NDArray[np.float64]:
+def _function_weights(weights: Weighting, distance: NDArray[np.float64]) -> NDArray[np.float64]:
     given = np.asarray(weights(distance), dtype=np.float64)  # type: ignore[operator]
     if given.shape != distance.shape:
         raise DataError(

@@ -148,7 +148,7 @@ def warn_if_stopped(owner: str, machines: Sequence[Machine], settings: Settings)
     return worst.stop_reason
 
 
-def tell(owner: str, machines: Sequence[Machine]) -> None:
+def print_certificates(owner: str, machines: Sequence[Machine]) -> None:
     """Print one line per problem, for `verbose`."""
     for number, machine in enumerate(machines):
         print(

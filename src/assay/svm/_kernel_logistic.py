@@ -190,10 +190,10 @@ class KernelLogisticRegression(KernelMachine, Classifier):
         gram = self._gram(rows)
         gram = kernel.matrix(rows[used]) if gram is None else gram[np.ix_(used, used)]
         factors = class_weights(self.class_weight, self.classes_, codes, weight[used])
-        price = float(self.C) * weight[used] * factors[codes]
+        penalty = float(self.C) * weight[used] * factors[codes]
         # Threads do not help with small matrices, and they change the last bits of the result.
         with threadpool_limits(1 if len(used) <= _ONE_THREAD else None):
-            found = self._solve(np.asarray(gram, dtype=np.float64), codes, price)
+            found = self._solve(np.asarray(gram, dtype=np.float64), codes, penalty)
         self._keep(rows, used.astype(np.int32))
         self.gamma_, self.class_weight_ = float(kernel.gamma), factors
         self.dual_coef_ = np.ascontiguousarray(np.hstack([each.coef for each in found]).T)
@@ -201,7 +201,7 @@ class KernelLogisticRegression(KernelMachine, Classifier):
         self.gradient_norm_ = max(each.residual for each in found)
         self.duality_gap_ = float(sum(each.gap for each in found))
         self.n_iter_ = np.array([each.n_iter for each in found], dtype=np.int32)
-        self._tell_stop(found)
+        self._warn_unless_converged(found)
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -269,7 +269,7 @@ class KernelLogisticRegression(KernelMachine, Classifier):
         self._check_kernel_params()
 
     def _solve(
-        self, gram: NDArray[np.float64], codes: NDArray[np.int64], price: NDArray[np.float64]
+        self, gram: NDArray[np.float64], codes: NDArray[np.int64], penalty: NDArray[np.float64]
     ) -> list[Logistic]:
         truth = (codes[:, None] == np.arange(len(self.classes_))).astype(np.float64)
         if len(self.classes_) == 2:
@@ -278,9 +278,9 @@ class KernelLogisticRegression(KernelMachine, Classifier):
             problems = [truth]
         else:
             problems = [column[:, None] for column in truth.T]
-        return [minimise(gram, part, price, float(self.tol), self.max_iter) for part in problems]
+        return [minimise(gram, part, penalty, float(self.tol), self.max_iter) for part in problems]
 
-    def _tell_stop(self, found: list[Logistic]) -> None:
+    def _warn_unless_converged(self, found: list[Logistic]) -> None:
         worst = max(found, key=lambda each: (each.stop_reason != "converged", each.residual))
         self.stop_reason_ = worst.stop_reason
         if worst.stop_reason != "converged":

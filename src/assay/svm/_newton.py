@@ -54,7 +54,7 @@ class Logistic:
 
 
 def minimise(
-    gram: Matrix, truth: Matrix, price: NDArray[np.float64], tol: float, max_iter: int
+    gram: Matrix, truth: Matrix, penalty: NDArray[np.float64], tol: float, max_iter: int
 ) -> Logistic:
     """Solve one problem.
 
@@ -64,7 +64,7 @@ def minimise(
         Kernel matrix.
     truth : ndarray of shape (n, k)
         Indicators of the classes; one column of 0 and 1 for the logistic loss of two classes.
-    price : ndarray of shape (n,)
+    penalty : ndarray of shape (n,)
         :math:`C_i`, C times the weight of row i.
     tol : float
         Largest residual.
@@ -78,12 +78,12 @@ def minimise(
     n, k = truth.shape
     coef, intercept = np.zeros((n, k)), np.zeros(k)
     scores = np.zeros((n, k))
-    value = _objective(coef, scores - intercept, scores, truth, price)
+    value = _objective(coef, scores - intercept, scores, truth, penalty)
     reason, n_iter = "max_iter", 0
     while n_iter < max_iter:
         n_iter += 1
-        gradient = price[:, None] * (_probability(scores) - truth)
-        solve, hessian = _operators(gram, scores, price)
+        gradient = penalty[:, None] * (_probability(scores) - truth)
+        solve, hessian = _operators(gram, scores, penalty)
         right = hessian(scores) - gradient
         new = right - solve(gram @ right)
         shift, columns = _thresholds(new, solve, k)
@@ -98,7 +98,7 @@ def minimise(
             trial = scores + size * (target - scores)
             bias = intercept + size * (shift - intercept)
             candidate = coef + size * (new - coef)
-            lower = _objective(candidate, trial - bias, trial, truth, price)
+            lower = _objective(candidate, trial - bias, trial, truth, penalty)
             if lower <= value + 1e-4 * size * min(slope, 0.0):
                 found = True
                 break
@@ -107,13 +107,13 @@ def minimise(
             reason = "precision"
             break
         coef, intercept, scores, value = candidate, bias, trial, lower
-        if _residual(coef, scores, truth, price) <= tol:
+        if _residual(coef, scores, truth, penalty) <= tol:
             reason = "converged"
             break
-    residual = _residual(coef, scores, truth, price)
+    residual = _residual(coef, scores, truth, penalty)
     if reason == "precision" and residual <= np.sqrt(np.finfo(np.float64).eps):
         reason = "converged"
-    gap = value - _dual(coef, scores - intercept, truth, price)
+    gap = value - _dual(coef, scores - intercept, truth, penalty)
     return Logistic(coef, intercept, residual, max(gap, 0.0), n_iter, reason)
 
 
@@ -123,29 +123,29 @@ def _probability(scores: Matrix) -> Matrix:
 
 
 def _objective(
-    coef: Matrix, smooth: Matrix, scores: Matrix, truth: Matrix, price: NDArray[np.float64]
+    coef: Matrix, smooth: Matrix, scores: Matrix, truth: Matrix, penalty: NDArray[np.float64]
 ) -> float:
     """Half the squared norm plus the loss; `smooth` is K A, without intercepts."""
     if truth.shape[1] == 1:
         losses = -log_expit(np.where(truth > 0, scores, -scores))[:, 0]
     else:
         losses = logsumexp(scores, axis=1) - (truth * scores).sum(axis=1)
-    return float((coef * smooth).sum() / 2 + price @ losses)
+    return float((coef * smooth).sum() / 2 + penalty @ losses)
 
 
-def _dual(coef: Matrix, smooth: Matrix, truth: Matrix, price: NDArray[np.float64]) -> float:
+def _dual(coef: Matrix, smooth: Matrix, truth: Matrix, penalty: NDArray[np.float64]) -> float:
     """Return the dual objective; minus infinity if the point is not feasible."""
-    share = truth - coef / price[:, None]
+    share = truth - coef / penalty[:, None]
     if share.shape[1] == 1:
         share = np.hstack([share, 1 - share])
     if share.min() < -1e-9:
         return -np.inf
     share = np.maximum(share, 0.0)
-    return float(-(coef * smooth).sum() / 2 - price @ xlogy(share, share).sum(axis=1))
+    return float(-(coef * smooth).sum() / 2 - penalty @ xlogy(share, share).sum(axis=1))
 
 
-def _residual(coef: Matrix, scores: Matrix, truth: Matrix, price: NDArray[np.float64]) -> float:
-    return float(np.abs(coef / price[:, None] + _probability(scores) - truth).max())
+def _residual(coef: Matrix, scores: Matrix, truth: Matrix, penalty: NDArray[np.float64]) -> float:
+    return float(np.abs(coef / penalty[:, None] + _probability(scores) - truth).max())
 
 
 def _thresholds(free: Matrix, solve: Operator, k: int) -> tuple[Matrix, Matrix]:
@@ -158,19 +158,19 @@ def _thresholds(free: Matrix, solve: Operator, k: int) -> tuple[Matrix, Matrix]:
 
 
 def _operators(
-    gram: Matrix, scores: Matrix, price: NDArray[np.float64]
+    gram: Matrix, scores: Matrix, penalty: NDArray[np.float64]
 ) -> tuple[Operator, Operator]:
     """Return V -> (K + W^-1)^-1 V and V -> W V, W the Hessian of the loss."""
     p = _probability(scores)
     if p.shape[1] == 1:
-        weight = price[:, None] * p * (1 - p)
+        weight = penalty[:, None] * p * (1 - p)
         root = np.sqrt(weight)
         factor = _factor(gram, root[:, 0])
         return (
             lambda V: np.asarray(root * cho_solve(factor, root * V, check_finite=False)),
             lambda V: np.asarray(weight * V),
         )
-    roots = np.sqrt(price[:, None] * p)
+    roots = np.sqrt(penalty[:, None] * p)
     inverses = [_inverse(gram, root) for root in roots.T]
     total = cho_factor(sum(inverses), lower=True, check_finite=False)
 
@@ -180,7 +180,7 @@ def _operators(
         return np.asarray(each - np.stack([E @ common for E in inverses], axis=1))
 
     def hessian(V: Matrix) -> Matrix:
-        return np.asarray(price[:, None] * p * (V - (p * V).sum(axis=1, keepdims=True)))
+        return np.asarray(penalty[:, None] * p * (V - (p * V).sum(axis=1, keepdims=True)))
 
     return solve, hessian
 

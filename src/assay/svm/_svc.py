@@ -42,7 +42,7 @@ from assay.svm._fitting import (
     check_solver_params,
     class_weights,
     classes_with_weight,
-    tell,
+    print_certificates,
     warn_if_stopped,
 )
 from assay.svm._gram import gram_of_function
@@ -392,27 +392,27 @@ class SVC(KernelMachine, Classifier):
         factors = class_weights(self.class_weight, self.classes_, codes[used], weight[used])
         parts = tasks(codes, used, n_classes, self.multi_class)
         starts = self._starts(parts, n, n_classes)
-        price = weight * factors[codes]
+        row_weight = weight * factors[codes]
         if n_classes > 2 and self.multi_class == "ovo" and self.slack_budget is None and not starts:
             machines = separate_pairs(
-                table.part(used), codes[used], n_classes, price[used], float(self.C), settings
+                table.part(used), codes[used], n_classes, row_weight[used], float(self.C), settings
             )
         else:
-            machines = self._one_by_one(table, parts, price, settings, starts)
+            machines = self._one_by_one(table, parts, row_weight, settings, starts)
         for machine, task in zip(machines, parts, strict=True):
-            check_solution("SVC", machine, partial(self._cannot_part, task))
+            check_solution("SVC", machine, partial(self._inseparable_text, task))
         self._store(rows, table, parts, machines, codes)
         self.class_weight_ = factors
         self.stop_reason_ = warn_if_stopped("SVC", machines, settings)
         self.fit_status_ = int(self.stop_reason_ != "converged")
         if self.verbose:
-            tell("SVC", machines)
+            print_certificates("SVC", machines)
 
     def _one_by_one(
         self,
         table: Table,
         parts: list[Task],
-        price: NDArray[np.float64],
+        row_weight: NDArray[np.float64],
         settings: Settings,
         starts: list[Start],
     ) -> list[Machine]:
@@ -421,7 +421,7 @@ class SVC(KernelMachine, Classifier):
 
         def solve(number: int) -> Machine:
             task = parts[number]
-            part, mine = table.part(task.rows), price[task.rows]
+            part, mine = table.part(task.rows), row_weight[task.rows]
             if self.slack_budget is not None:
                 budget = float(self.slack_budget)
                 return separate_within(part, task.signs, mine, budget, inner)
@@ -451,7 +451,7 @@ class SVC(KernelMachine, Classifier):
             (whole[task.slots, task.rows], float(C)) for task, C in zip(parts, self.C_, strict=True)
         ]
 
-    def _cannot_part(self, task: Task) -> str:
+    def _inseparable_text(self, task: Task) -> str:
         labels = [repr(label) for label in self.classes_.tolist()]
         other = "the other classes" if task.negative is None else f"class {labels[task.negative]}"
         return f"class {labels[task.positive]} and {other} cannot be separated by this kernel"

@@ -22,7 +22,7 @@ from assay.svm._binary import Machine, Settings, Table, follow
 from assay.svm._fitting import (
     check_solution,
     check_solver_params,
-    tell,
+    print_certificates,
     warn_if_stopped,
 )
 from assay.svm._machine import KernelMachine, Queries
@@ -242,11 +242,11 @@ class SVR(KernelMachine, Regressor):
         """Solve the problem and store the results."""
         n = len(values)
         used = np.arange(n) if weight is None else np.flatnonzero(weight > 0)
-        price = np.ones(n) if weight is None else weight[used]
+        row_weight = np.ones(n) if weight is None else weight[used]
         machine = follow(
             table.part(used),
             values[used],
-            price,
+            row_weight,
             float(self.C),
             float(self.epsilon),
             settings,
@@ -261,7 +261,7 @@ class SVR(KernelMachine, Regressor):
         self.stop_reason_ = warn_if_stopped("SVR", [machine], settings)
         self.fit_status_ = int(self.stop_reason_ != "converged")
         if self.verbose:
-            tell("SVR", [machine])
+            print_certificates("SVR", [machine])
 
     def _start(self, used: NDArray[np.intp], n: int) -> NDArray[np.float64] | None:
         """Return the last solution, for a warm start."""

@@ -88,14 +88,14 @@ def grow(X: Floats, weight: Floats, low: Floats, high: Floats, limits: BoxLimits
             break
         level = _next_level(columns, level, found, feature, cut)
     inner = np.concatenate([found for found, _, _ in splits])
-    asked = np.full(len(inner), -1, dtype=np.int32)
+    split_column = np.full(len(inner), -1, dtype=np.int32)
     threshold = np.zeros(len(inner))
-    asked[inner] = np.concatenate([feature for _, feature, _ in splits])
+    split_column[inner] = np.concatenate([feature for _, feature, _ in splits])
     threshold[inner] = np.concatenate([cut for _, _, cut in splits])
     moments = [_moments(X, weight, level, limits.with_moments) for level in levels]
     return BoxTree(
         np.where(inner, 2 * np.cumsum(inner) - 1, 0).astype(np.int32),
-        asked,
+        split_column,
         threshold,
         np.repeat(np.arange(len(levels)), [level.n_nodes for level in levels]).astype(np.int32),
         np.concatenate([mass for mass, _, _ in moments]),

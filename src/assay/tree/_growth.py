@@ -312,15 +312,15 @@ def _fit_and_validate(
             "validation_fraction must leave rows on both sides; "
             f"got {params['validation_fraction']!r} for {n} rows"
         )
-    kept, held = (training.taken(np.sort(order[part])) for part in (~is_held, is_held))
+    kept, held_out = (training.taken(np.sort(order[part])) for part in (~is_held, is_held))
     bins = kept.table(params, n_threads)
     tree = grow_tree(bins, kept, params, seed, n_threads)
-    leaf = nodes_of(tree).apply(held.X, n_threads)[:, 0]
+    leaf = nodes_of(tree).apply(held_out.X, n_threads)[:, 0]
     if training.n_classes:
-        target = np.eye(training.n_classes)[held.target]
+        target = np.eye(training.n_classes)[held_out.target]
     else:
-        target = held.target.reshape(len(held), -1)
-    leaves = validated_leaves(tree, leaf, target, held.weights())
+        target = held_out.target.reshape(len(held_out), -1)
+    leaves = validated_leaves(tree, leaf, target, held_out.weights())
     return Fit(tree.pruned(leaves), bins.has_missing)
 
 
@@ -333,12 +333,12 @@ def _folds(training: Training, params: Mapping[str, Any], seed: int, n_threads: 
     found = []
     for k in range(n_folds):
         kept = training.taken(np.flatnonzero(number != k))
-        held = training.taken(np.flatnonzero(number == k))
+        held_out = training.taken(np.flatnonzero(number == k))
         bins = kept.table(params, n_threads)
         tree = grow_tree(bins, kept, params, seed, n_threads)
-        leaf = nodes_of(tree).apply(held.X, n_threads)[:, 0]
-        target = held.target.reshape(len(held), -1).astype(np.float64)
-        found.append(Fold(tree, leaf, target, held.weights()))
+        leaf = nodes_of(tree).apply(held_out.X, n_threads)[:, 0]
+        target = held_out.target.reshape(len(held_out), -1).astype(np.float64)
+        found.append(Fold(tree, leaf, target, held_out.weights()))
     return found
 
 

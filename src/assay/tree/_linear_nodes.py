@@ -137,15 +137,17 @@ def fit_nodes(
     n_nodes = len(tree.left)
     everything = np.arange(Z.shape[1])
     models: list[Linear | None] = [None] * n_nodes
-    asked: list[set[int]] = [set() for _ in range(n_nodes)]
+    used_columns: list[set[int]] = [set() for _ in range(n_nodes)]
     absolute, n_parameters = np.zeros(n_nodes), np.zeros(n_nodes, dtype=np.int64)
     is_leaf = np.array(tree.left) == 0
     slack = _ROUNDING * float(np.abs(target - np.median(target)).max())
     for node in range(n_nodes - 1, -1, -1):
         left, rows = tree.left[node], tree.rows[node]
         if left:
-            asked[node] = asked[left] | asked[left + 1] | {tree.feature[node]}
-        columns = everything if all_columns else np.array(sorted(asked[node]), dtype=np.int64)
+            used_columns[node] = used_columns[left] | used_columns[left + 1] | {tree.feature[node]}
+        columns = (
+            everything if all_columns else np.array(sorted(used_columns[node]), dtype=np.int64)
+        )
         model = fit_linear(Z[rows], target[rows], weight[rows], columns, ridge, slack)
         models[node] = model
         absolute[node], n_parameters[node] = model.absolute, model.n_parameters
@@ -158,7 +160,7 @@ def fit_nodes(
         own = pessimistic(model.absolute, n, model.n_parameters)
         if prune and own <= pessimistic(below, n, n_below) + slack:
             is_leaf[node] = True
-            asked[node] = set(np.flatnonzero(model.coef).tolist())
+            used_columns[node] = set(np.flatnonzero(model.coef).tolist())
         else:
             absolute[node], n_parameters[node] = below, n_below
     return [model for model in models if model is not None], is_leaf

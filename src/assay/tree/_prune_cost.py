@@ -104,11 +104,11 @@ def choose_alpha(path: AlphaPath, folds: Iterable[Fold], standard_errors: float)
     over all rows; its standard error is that of a mean of independent losses.
     """
     alphas = np.unique(path.alphas)
-    prices = np.append(np.sqrt(alphas[:-1] * alphas[1:]), np.inf)
-    moments = np.zeros((3, len(prices) + 1))
+    trials = np.append(np.sqrt(alphas[:-1] * alphas[1:]), np.inf)
+    moments = np.zeros((3, len(trials) + 1))
     mass = mass_of_squares = 0.0
     for fold in folds:
-        _add_losses(fold, prices, moments)
+        _add_losses(fold, trials, moments)
         mass += fold.weight.sum()
         mass_of_squares += (fold.weight**2).sum()
     first, crossed, second = np.cumsum(moments, axis=1)[:, :-1]
@@ -121,24 +121,24 @@ def choose_alpha(path: AlphaPath, folds: Iterable[Fold], standard_errors: float)
     return AlphaChoice(float(alphas[within[-1]]), alphas, error, margin)
 
 
-def _add_losses(fold: Fold, prices: Floats, moments: Floats) -> None:
+def _add_losses(fold: Fold, trials: Floats, moments: Floats) -> None:
     """Add sums of w loss, w^2 loss and w^2 loss^2 for every alpha, as differences along the alphas.
 
     The prediction of a row changes only where a node above its leaf collapses, so one walk up the
     tree serves all alphas.
     """
     tree = fold.tree
-    starts = np.searchsorted(prices, AlphaPath.of(tree).collapse)
+    starts = np.searchsorted(trials, AlphaPath.of(tree).collapse)
     node = fold.leaf.astype(np.int64)
     begin = np.zeros(len(node), dtype=np.int64)
     target, weight = fold.target, fold.weight
     while node.size:
         parent = tree.parent[node]
-        end = np.where(parent >= 0, starts[parent], len(prices))
+        end = np.where(parent >= 0, starts[parent], len(trials))
         loss = _loss(tree, node, target)
         for row, part in enumerate((weight * loss, weight**2 * loss, weight**2 * loss**2)):
-            moments[row] += np.bincount(begin, part, len(prices) + 1)
-            moments[row] -= np.bincount(end, part, len(prices) + 1)
+            moments[row] += np.bincount(begin, part, len(trials) + 1)
+            moments[row] -= np.bincount(end, part, len(trials) + 1)
         up = parent >= 0
         node, begin, target, weight = parent[up], end[up], target[up], weight[up]
 

@@ -185,10 +185,7 @@ def solve_pairs_path(
         known_values(exact, n, np.float64, is_gram=is_gram),
     )
     n_pairs = n_classes * (n_classes - 1) // 2
-    return [
-        _pairs(coef, results[price * n_pairs : (price + 1) * n_pairs])
-        for price, coef in enumerate(coefs)
-    ]
+    return [_pairs(coef, results[k * n_pairs : (k + 1) * n_pairs]) for k, coef in enumerate(coefs)]
 
 
 def _pairs(coef: Vector, results: Sequence[tuple[Any, ...]]) -> Pairs:
