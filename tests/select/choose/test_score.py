@@ -70,7 +70,7 @@ def test_outer_blocks_without_defined_inner_scores_are_left_out() -> None:
     y[20:40] = 0  # block 1, the only one that chooses for block 2
     outcome = search(X, y, [BAYES], task="binary", time=np.arange(100))
     assert [row.block for row in outcome.nested] == [3, 4]
-    assert any(note.startswith("block 2: roc_auc is undefined on all") for note in outcome.notes)
+    assert any(note.startswith("block 2 was left out: roc_auc") for note in outcome.notes)
 
 
 def test_target_encoder_sees_training_rows_as_in_a_pipeline() -> None:

@@ -252,7 +252,7 @@ def test_a_ranking_is_not_stacked_and_says_so() -> None:
         X, np.round(y), half_lines(), task="rank", groups=np.arange(60) // 6, stack=True
     )
     assert outcome.stack is None
-    assert "a ranking is made by one candidate: nothing is stacked" in outcome.notes
+    assert "rankings are not stacked: one candidate orders the items" in outcome.notes
 
 
 def test_f1_is_what_the_moved_threshold_gives() -> None:

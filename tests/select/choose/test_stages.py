@@ -113,9 +113,9 @@ def test_stages_do_fewer_fits_and_find_the_same(tmp_path: Path) -> None:
     last = counts[True][1].leaderboard[-1]
     assert last.family == "slow"
     assert last.failed == "stopped early: clearly worse than others after half of the fits"
-    notes = [note for note in counts[True][1].notes if "dropped after the first stage" in note]
+    notes = [note for note in counts[True][1].notes if "candidates were stopped early" in note]
     assert len(notes) == 1
-    assert notes[0].endswith("; for all blocks: slow")
+    assert notes[0].endswith("; whole families: slow")
     assert not any("failed" in note for note in counts[True][1].notes)
 
 

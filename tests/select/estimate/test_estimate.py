@@ -21,7 +21,7 @@ from assay.base import Predicted, Task
 from assay.evaluate import corrected_t, interval_of_parts, next_t, panel
 from assay.select import Family, NestedSearch, make_blocks, pair_out
 from assay.select.choose._choose import OuterResult
-from assay.select.estimate._contestant import Contestant, _unbalanced, growth
+from assay.select.estimate._effective_sample_size import effective_sample_size
 from assay.select.estimate._pooled import (
     balanced_groups,
     groups_of_rows,
@@ -29,7 +29,7 @@ from assay.select.estimate._pooled import (
     jackknife_variance,
     measure,
 )
-from assay.select.estimate._rows_behind import rows_behind
+from assay.select.estimate._resampled_score import ResampledScore, _unbalanced, growth
 from assay.select.plan import Data, Question, RowPartitions
 from tests.select.asked import search
 
@@ -187,7 +187,7 @@ def test_a_share_rests_on_the_rows_of_rare_classes(
     y = np.repeat(np.arange(len(counts)), counts)
     known = {each.name: each for each in panel(task)}
     judge = Question(Data(y[:, None], y, None, len(counts)), Task(task), known[metric])
-    assert rows_behind(judge) == expected
+    assert effective_sample_size(judge) == expected
 
 
 def test_all_of_five_positives_found_is_not_all_found() -> None:
@@ -230,7 +230,9 @@ def test_the_law_of_growth_is_in_doubt_but_not_between_equals() -> None:
         said = Predicted(value=np.ones(len(rows)))
         judged.append(OuterResult(0, outer, rows, train, 0, 1.0, said, 1.0, 1.0))
     smaller = Predicted(value=np.full(10, 2.0))
-    one = Contestant(judge, judged, lambda each: each.predicted, lambda key: smaller, np.arange(50))
+    one = ResampledScore(
+        judge, judged, lambda each: each.predicted, lambda key: smaller, np.arange(50)
+    )
     assert one.value == pytest.approx(-1 + growth(K))
     for once in (True, False):
         assert sum(part for part, _ in one.parts(0.3, once=once)) == pytest.approx(

@@ -6,6 +6,8 @@ from assay.select.choose._choose import OuterResult, nested_choice, outer_predic
 from assay.select.choose._decide import Chooser, Decision
 from assay.select.choose._evidence import Evidence
 from assay.select.choose._ladder import Rung
+from assay.select.choose._leave_two_out import LeaveTwoOut, leave_two_out_choices
+from assay.select.choose._model_spec import ChoiceRules, ModelSpec
 from assay.select.choose._outcome import (
     Baseline,
     Calibration,
@@ -19,11 +21,9 @@ from assay.select.choose._outcome import (
     Stack,
     Work,
 )
-from assay.select.choose._recipe import ChoiceRules, Recipe
 from assay.select.choose._refit import Refitted, refit
 from assay.select.choose._score import ScoreTable
 from assay.select.choose._significance import correlated_t
-from assay.select.choose._smaller import Smaller, smaller_choices
 from assay.select.choose._stages import PlanRun, run_plan
 from assay.select.choose._trivial import baseline_name, trivial_prediction
 
@@ -37,26 +37,26 @@ __all__ = [
     "Evidence",
     "Gap",
     "LeaderboardRow",
+    "LeaveTwoOut",
     "Member",
+    "ModelSpec",
     "NestedRow",
     "Outcome",
     "OuterPredictions",
     "OuterResult",
     "PlanRun",
-    "Recipe",
     "Refitted",
     "Rung",
     "ScoreTable",
-    "Smaller",
     "Stack",
     "Work",
     "baseline_name",
     "correlated_t",
+    "leave_two_out_choices",
     "nested_choice",
     "outer_predictions",
     "outer_result",
     "refit",
     "run_plan",
-    "smaller_choices",
     "trivial_prediction",
 ]

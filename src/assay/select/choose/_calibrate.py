@@ -1,9 +1,9 @@
-"""Calibration and thresholds, learned on level-1 data and taken only where they help.
+"""Calibration and thresholds, learned from out-of-fold predictions and used only where they help.
 
-Each way is learned without block j and scored on block j, for every level-1 block j; the best one
-is taken if it beats leaving the predictions as they are. A map of the probabilities is tried where
-the score depends on their size (log loss, Brier score, costs); a threshold where labels of two
-classes are scored and the most probable one need not be the best (F1, balanced accuracy and such).
+Each method is learned without block j and scored on block j, for every inner block j; the best one
+is used if it beats leaving the predictions as they are. Calibration is tried where the score
+depends on probabilities (log loss, Brier score, costs); a threshold where labels of two classes are
+scored and the most probable one need not be the best (F1, balanced accuracy and similar).
 """
 
 from __future__ import annotations
@@ -16,8 +16,13 @@ from numpy.typing import NDArray
 
 from assay.base import Predicted
 from assay.multiclass import ProbabilityMap
-from assay.select.choose._level_one import LevelOne, Piece, cross_fitted, mean_score
-from assay.select.choose._recipe import adjusted
+from assay.select.choose._model_spec import adjusted
+from assay.select.choose._out_of_fold import (
+    OutOfFoldPredictions,
+    PredictedRows,
+    cross_fitted,
+    mean_score,
+)
 from assay.select.plan import Question
 
 ON_PROBABILITIES = frozenset({"log_loss", "brier_score", "d2_log_loss_score", "d2_brier_score"})
@@ -25,14 +30,14 @@ ON_LABELS = frozenset(
     {"balanced_accuracy", "matthews_corrcoef", "f1", "f1_macro", "f1_weighted", "jaccard",
      "jaccard_macro", "jaccard_weighted"}
 )  # fmt: skip
-# A staircase through fewer rows follows their noise.
+# With fewer rows an isotonic fit follows noise.
 ISOTONIC_ROWS = 1000
 _MOST_THRESHOLDS = 99
 
 
 @dataclass(frozen=True, eq=False)
 class Adjusted:
-    """The way that was best, if any was better than none, and what each scored.
+    """The best method, if any was better than none, and the score of each.
 
     Parameters
     ----------
@@ -43,7 +48,7 @@ class Adjusted:
     threshold : float or None
         From all pieces.
     scores : dict of str to float
-        Mean score of each way, "none" among them, greater is better.
+        Mean score of each method, "none" included; greater is better.
     """
 
     method: str | None = None
@@ -53,7 +58,7 @@ class Adjusted:
 
 
 def ways(question: Question, rows: int) -> list[str]:
-    """Return what is tried for this metric and so many level-1 rows."""
+    """Return the methods to try for this metric and number of out-of-fold rows."""
     if question.n_classes is None:
         return []
     if question.cost is not None or question.metric.name in ON_PROBABILITIES:
@@ -64,51 +69,60 @@ def ways(question: Question, rows: int) -> list[str]:
     return []
 
 
-def adjustment(level: LevelOne, pieces: Sequence[Piece], said: Sequence[Predicted]) -> Adjusted:
-    """Find the way that is best by cross-fitting, and learn it from all pieces.
+def adjustment(
+    level: OutOfFoldPredictions, pieces: Sequence[PredictedRows], out_of_fold: Sequence[Predicted]
+) -> Adjusted:
+    """Find the best method by cross-fitting, and learn it from all pieces.
 
     Parameters
     ----------
-    level : LevelOne
+    level : OutOfFoldPredictions
         Truth and weights.
-    pieces : sequence of Piece
-        The question.
-    said : sequence of Predicted
+    pieces : sequence of PredictedRows
+        The rows.
+    out_of_fold : sequence of Predicted
         Predictions of the choice so far, one per piece.
     """
     rows = len(np.unique(np.concatenate([piece.rows for piece in pieces])))
     tried = ways(level.question, rows)
-    if not tried or any(each.probability is None for each in said):
+    if not tried or any(each.probability is None for each in out_of_fold):
         return Adjusted()
 
     def learn(way: str) -> Callable[[list[int]], Callable[[int], Predicted]]:
         def from_pieces(train: list[int]) -> Callable[[int], Predicted]:
-            found = _learned(way, level, [pieces[at] for at in train], [said[at] for at in train])
-            return lambda at: adjusted(said[at], *found)
+            found = _learned(
+                way, level, [pieces[at] for at in train], [out_of_fold[at] for at in train]
+            )
+            return lambda at: adjusted(out_of_fold[at], *found)
 
         return from_pieces
 
-    scores = {"none": _mean(level, pieces, said)}
+    scores = {"none": _mean(level, pieces, out_of_fold)}
     for way in tried:
         mapped = cross_fitted(pieces, learn(way))
         if mapped is None:
             return Adjusted()
         scores[way] = _mean(level, pieces, mapped)
-    best = max(scores, key=lambda way: scores[way])  # the first of equals: none
+    best = max(scores, key=lambda way: scores[way])  # the first of equals is "none"
     if best == "none" or not scores[best] > scores["none"]:
         return Adjusted(scores=scores)
-    learned, threshold = _learned(best, level, pieces, said)
+    learned, threshold = _learned(best, level, pieces, out_of_fold)
     return Adjusted(best, learned, threshold, scores)
 
 
-def _mean(level: LevelOne, pieces: Sequence[Piece], said: Sequence[Predicted]) -> float:
-    return mean_score([level.score(p, each) for p, each in zip(pieces, said, strict=True)])
+def _mean(
+    level: OutOfFoldPredictions, pieces: Sequence[PredictedRows], out_of_fold: Sequence[Predicted]
+) -> float:
+    return mean_score([level.score(p, each) for p, each in zip(pieces, out_of_fold, strict=True)])
 
 
 def _learned(
-    way: str, level: LevelOne, pieces: Sequence[Piece], said: Sequence[Predicted]
+    way: str,
+    level: OutOfFoldPredictions,
+    pieces: Sequence[PredictedRows],
+    out_of_fold: Sequence[Predicted],
 ) -> tuple[ProbabilityMap | None, float | None]:
-    shares = np.concatenate([np.asarray(each.probability) for each in said])
+    shares = np.concatenate([np.asarray(each.probability) for each in out_of_fold])
     if way == "threshold":
         rows = np.concatenate([piece.rows for piece in pieces])
         return None, best_threshold(level.question, rows, shares)
@@ -126,7 +140,7 @@ def best_threshold(
 ) -> float:
     """Return the threshold on the second class of two with the best score on all rows together.
 
-    Of thresholds that are equally good the one nearest to 1/2. At most 99 are tried, evenly among
+    Of equally good thresholds, the one nearest to 1/2. At most 99 are tried, spread evenly over
     the ranks of the rows, each half-way between two neighbouring probabilities.
     """
     values = np.unique(shares[:, 1])

@@ -1,4 +1,4 @@
-"""Nested choice: pick by inner scores, judge on the block that had no part in them."""
+"""Nested choice: choose by inner scores, score on the block that took no part in them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from assay.base import DataError, Predicted
 from assay.select.choose._decide import Chooser
 from assay.select.choose._evidence import Evidence
+from assay.select.choose._model_spec import ModelSpec
 from assay.select.choose._outcome import OuterPredictions
-from assay.select.choose._recipe import Recipe
 from assay.select.choose._score import ScoreTable
 from assay.select.choose._trivial import trivial_prediction
 from assay.select.plan import Outer, Question
@@ -21,7 +21,7 @@ from assay.select.run import Unit
 
 @dataclass(frozen=True, eq=False)
 class OuterResult:
-    """An outer block after the choice: the winner, its inner score and its honest predictions."""
+    """The choice made for an outer block, and its predictions for that block."""
 
     repeat: int
     outer: Outer
@@ -32,20 +32,20 @@ class OuterResult:
     predicted: Predicted
     score: float
     baseline: float
-    recipe: Recipe | None = None
+    spec: ModelSpec | None = None
 
 
 def nested_choice(
     evidence: Evidence, chooser: Chooser
 ) -> tuple[list[OuterResult], list[Unit], list[str]]:
-    """Choose for every outer block and judge the choices.
+    """Choose for every outer block and score the choices.
 
     Parameters
     ----------
     evidence : Evidence
         Every candidate is fitted on every split of the plan.
     chooser : Chooser
-        The rules; for an outer block they see only what has no part of it.
+        The rules; for an outer block they see only predictions of fits without it.
 
     Returns
     -------
@@ -54,11 +54,11 @@ def nested_choice(
     units : list of Unit
         The fits that were added.
     notes : list of str
-        Choices whose fit failed, so that the next best was taken.
+        Choices whose fit failed and was replaced by the next best.
     """
     units: list[Unit] = []
     notes: list[str] = []
-    choices: dict[tuple[int, Outer], list[tuple[Recipe, float]]] = {}
+    choices: dict[tuple[int, Outer], list[tuple[ModelSpec, float]]] = {}
     question, runner, table = evidence.question, evidence.runner, evidence.table
     for repeat in evidence.repeats:
         for outer in evidence.plan.outers:
@@ -70,15 +70,15 @@ def nested_choice(
                     f"block {outer.block} was left out: {question.metric.name} is undefined on all "
                     "blocks that could choose a model for it"
                 )
-    found: dict[tuple[int, Outer], tuple[Recipe, float, Predicted]] = {}
+    found: dict[tuple[int, Outer], tuple[ModelSpec, float, Predicted]] = {}
     step = 0
     while len(found) < len(choices):
         waiting = {key: _choice_at(turn, step) for key, turn in choices.items() if key not in found}
         batch = {
             (repeat, outer): [
-                _outer_unit(evidence, repeat, outer, column) for column in recipe.columns
+                _outer_unit(evidence, repeat, outer, column) for column in spec.columns
             ]
-            for (repeat, outer), (recipe, _) in waiting.items()
+            for (repeat, outer), (spec, _) in waiting.items()
         }
         new = [
             unit
@@ -89,12 +89,12 @@ def nested_choice(
         runner.run(new)
         units += new
         for (repeat, outer), fits in batch.items():
-            recipe, expected = waiting[repeat, outer]
+            spec, expected = waiting[repeat, outer]
             entries = [runner.entries(unit)[position] for unit, position in fits]
             failed = next((at for at, entry in enumerate(entries) if entry.fitted is None), None)
             if failed is not None:
                 name = runner.families[fits[failed][0].family].name
-                who = "a member of the stack," if recipe.is_stack else "the chosen candidate of"
+                who = "a member of the stack," if spec.is_stack else "the chosen candidate of"
                 notes.append(
                     f"block {outer.block}: {who} {name} failed "
                     f"({entries[failed].failed}); the next best was taken"
@@ -105,33 +105,33 @@ def nested_choice(
                 for entry, (unit, _) in zip(entries, fits, strict=True)
                 if entry.fitted is not None
             ]
-            found[repeat, outer] = recipe, expected, recipe.apply(parts, question.n_classes)
+            found[repeat, outer] = spec, expected, spec.apply(parts, question.n_classes)
         step += 1
     results = []
     for repeat, outer in choices:
-        recipe, inner_score, predicted = found[repeat, outer]
+        spec, inner_score, predicted = found[repeat, outer]
         results.append(
-            outer_result(evidence, repeat, outer, recipe.column, inner_score, predicted, recipe)
+            outer_result(evidence, repeat, outer, spec.column, inner_score, predicted, spec)
         )
     return results, units, notes
 
 
 def _fallback_order(
     chooser: Chooser, table: ScoreTable, places: Sequence[int]
-) -> list[tuple[Recipe, float]]:
-    """Return the choice and, in case that its fit fails, the candidates from best to worst."""
+) -> list[tuple[ModelSpec, float]]:
+    """Return the choice, then all candidates from best to worst in case its fit fails."""
     if not table.ranking(places):
         return []
     decision = chooser.decide(places)
     means = table.means(places)[0]
-    turn = [(decision.recipe, decision.inner)]
+    turn = [(decision.spec, decision.inner)]
     for column in table.ranking(places):
-        if not (decision.recipe.is_plain and decision.recipe.column == column):
-            turn.append((Recipe((column,)), float(means[column])))
+        if not (decision.spec.is_plain and decision.spec.column == column):
+            turn.append((ModelSpec((column,)), float(means[column])))
     return turn
 
 
-def _choice_at(turn: Sequence[tuple[Recipe, float]], step: int) -> tuple[Recipe, float]:
+def _choice_at(turn: Sequence[tuple[ModelSpec, float]], step: int) -> tuple[ModelSpec, float]:
     if step >= len(turn):
         raise DataError(
             "no candidate could be fitted and scored for every block; see the reasons in the "
@@ -155,20 +155,20 @@ def outer_result(
     column: int,
     inner: float,
     predicted: Predicted,
-    recipe: Recipe | None = None,
+    spec: ModelSpec | None = None,
 ) -> OuterResult:
-    """Score a choice and the trivial model on the outer block that neither has seen."""
+    """Score a choice and the baseline on the outer block, which neither has seen."""
     partition, question = evidence.partitions[repeat], evidence.question
     rows = partition.rows(outer.block)
     train = partition.train_rows(outer.fit.train, outer.fit.tests)
     score, _ = question.score(rows, predicted)
     trivial, _ = question.score(rows, trivial_prediction(question, train, len(rows)))
     decided = question.decided(predicted)
-    return OuterResult(repeat, outer, rows, train, column, inner, decided, score, trivial, recipe)
+    return OuterResult(repeat, outer, rows, train, column, inner, decided, score, trivial, spec)
 
 
 def outer_predictions(question: Question, results: Sequence[OuterResult]) -> OuterPredictions:
-    """Collect the honest predictions of all outer blocks."""
+    """Collect the out-of-fold predictions of all outer blocks."""
 
     def joined(field: str) -> NDArray[np.float64] | None:
         parts = [getattr(each.predicted, field) for each in results]

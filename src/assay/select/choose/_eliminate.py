@@ -1,4 +1,4 @@
-"""Which families are clearly beaten, judged without the block they would be chosen for."""
+"""Find families that are clearly beaten, without using the block they would be chosen for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scipy.stats import t as student
 from assay.select.choose._evidence import Evidence
 from assay.select.plan import Plan, make_blocks
 
-#: Chance that the best candidate of a block is dropped although it is the best.
+#: Probability of dropping the best candidate of a block.
 ERROR_RATE = 0.01
 _BATCHES = 10
 
@@ -22,7 +22,7 @@ def first_splits(plan: Plan) -> list[int]:
     Parameters
     ----------
     plan : Plan
-        Any plan; only a pair-out one with at least five blocks has stages, others have one.
+        Any plan; only pair-out plans with at least five blocks have two stages.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def first_splits(plan: Plan) -> list[int]:
 
 
 class Elimination:
-    r"""Scores of the first stage in batches, and the families they beat for each outer block.
+    r"""Scores of the first stage in batches, and the families beaten for each outer block.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Elimination:
         self._scores: dict[tuple[int, int], dict[int, dict[int, NDArray[np.float64]]]] = {}
 
     def add(self, family: int, repeat: int, split: int) -> None:
-        """Take in a finished unit of the first stage."""
+        """Add a finished unit of the first stage."""
         evidence = self.evidence
         fit = evidence.plan.splits[split]
         entries = evidence.runner.entries(evidence.unit(family, repeat, split))
@@ -83,12 +83,12 @@ class Elimination:
                     found[:, column] = [
                         evidence.question.score(rows, predicted, taken=part)[0] for part in parts
                     ]
-            # The other block of the pair is the one that this place may choose for.
+            # This place may choose for the other block of the pair.
             outer = fit.tests[1 - step]
             self._scores.setdefault((repeat, outer), {}).setdefault(block, {})[family] = found
 
     def beaten(self, repeat: int, outer: int) -> set[int]:
-        """Return the families that are clearly beaten where block `outer` had no part."""
+        """Return the families that are clearly beaten on fits without block `outer`."""
         places = list(self._scores.get((repeat, outer), {}).values())
         if not places:
             return set()
@@ -136,7 +136,7 @@ def beaten_candidates(
     count = places[0].shape[1]
     able = np.all([np.isfinite(place).any(axis=0) for place in places], axis=0)
     columns = np.flatnonzero(able)
-    # Batches where the metric is undefined say nothing about anybody.
+    # Batches where the metric is undefined are left out.
     used = [place[:, columns][np.isfinite(place[:, columns]).all(axis=1)] for place in places]
     freedom = sum(len(place) - 1 for place in used)
     lost = np.zeros(count, dtype=bool)

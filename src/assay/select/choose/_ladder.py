@@ -1,4 +1,4 @@
-"""The ladder: from the trivial model up, and where climbing further is no longer worth it.
+"""The ladder: from the baseline up, to where a more complex model is no longer worth it.
 
 A rung is the best candidate of a family; rungs are in the order of their fitted size. Each is
 compared with the best of all by the corrected resampled t-test and the Bayesian correlated t-test
@@ -17,37 +17,37 @@ from numpy.typing import NDArray
 from assay.evaluate import Metric
 from assay.select.choose._significance import Posterior, correlated_t
 
-# A rung is significantly worse where so large a lead of the best had at most this chance.
+# A rung is significantly worse if the p-value of the lead of the best is at most this.
 ALPHA = 0.05
-# Nor is it taken where it is more probable than this that the best is better in practice.
+# It is not taken either if the best is better in practice with more than this probability.
 DOUBT = 0.5
-# Differences of this part of the range (or of the best score, where there is none) do not matter.
+# Differences up to this share of the metric's range (or of the best score) do not matter.
 ROPE = 0.01
 
 
 @dataclass(frozen=True)
 class Rung:
-    """One step of the ladder.
+    """One model on the ladder.
 
     Parameters
     ----------
     name : str
         Family, the baseline or the stack.
     params : mapping
-        Its best candidate.
+        Parameters of its best candidate.
     size : float or None
-        Mean number of fitted parameters; None of the baseline.
+        Mean number of fitted parameters; None for the baseline.
     score : float
         Plain score, in natural sign.
     lead : float
-        By how much the best of all is better, never negative but for the last digits.
+        By how much the best model is better.
     p_value : float or None
-        How probable so large a lead is by chance (one side); None where it cannot be told.
+        One-sided p-value of the lead; None if it cannot be computed.
     worse, equal, better : float or None
         Posterior probabilities that the rung is worse than the best by more than `ROPE`, about as
         good, or better.
     chosen : bool
-        Whether this is the rung that was taken.
+        Whether this is the delivered model.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Rung:
 
     @property
     def significantly_worse(self) -> bool:
-        """Whether the best of all is better than chance explains."""
+        """Whether the best model is significantly better."""
         return self.p_value is not None and self.p_value <= ALPHA
 
 
@@ -74,13 +74,13 @@ class Step:
     Parameters
     ----------
     name : str
-        Who.
+        Name of the model.
     scores : ndarray of shape (n_pieces,)
         NaN where it is undefined.
     size : float or None
-        None of the baseline, which is first and is never chosen.
+        None for the baseline, which is first and is never chosen.
     column : int or None
-        Which candidate; None of the baseline and of the stack.
+        The candidate; None for the baseline and the stack.
     params : mapping
         Its parameters.
     """
@@ -104,9 +104,9 @@ def climb(
     steps : sequence of Step
         The baseline and the best candidate of each family, perhaps the stack.
     fits : sequence of int
-        Which fit each piece belongs to: scores of one fit are averaged before they are compared.
+        The fit of each piece: scores of one fit are averaged before they are compared.
     ratio : float
-        Rows tested over rows trained on, of one fit; 0 for parts of one test set.
+        Ratio of test rows to training rows of one fit; 0 for parts of one test set.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def climb(
     order = sorted(steps, key=lambda step: -1.0 if step.size is None else step.size)
     means = [float(np.nanmean(step.scores)) for step in order]
     able = [at for at, step in enumerate(order) if step.size is not None]
-    # The baseline may well be the best of all; but what is chosen is compared with candidates.
+    # The baseline may be the best of all, but choices are compared with candidates only.
     best = max(able, key=lambda at: means[at])
     rope = _rope(metric, means[best])
     rungs = []

@@ -1,4 +1,4 @@
-"""What a search found: plain records, ready to be shown."""
+"""What a search found: plain records."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from assay.select.run import Family
 
 @dataclass(frozen=True)
 class Chosen:
-    """The candidate that was chosen; `score` is its plain score, optimistic as every winner's."""
+    """The chosen candidate; `score` is its plain cross-validated score, which is optimistic."""
 
     family: Family
     index: int
@@ -41,8 +41,8 @@ class Member:
 class Stack:
     """A weighted mean of candidates, the largest weight first.
 
-    `score` is what it scored on the level-1 blocks with weights learned without the block, `single`
-    what the best candidate alone scored there; both in natural sign.
+    `score` is its score on the inner blocks with weights learned without the block, `single` that
+    of the best single candidate; both in natural sign.
     """
 
     members: tuple[Member, ...]
@@ -52,11 +52,11 @@ class Stack:
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """What is done with the probabilities of the choice.
+    """Calibration of the chosen model.
 
-    `method` is "sigmoid", "isotonic", "temperature" or "threshold"; None if nothing was better than
-    leaving them. `learned` maps probabilities, `threshold` decides between two classes. `scores`
-    has the level-1 score of each way, "none" among them, in natural sign.
+    `method` is "sigmoid", "isotonic", "temperature" or "threshold"; None if none of them was better
+    than no calibration. `learned` maps probabilities, `threshold` decides between two classes.
+    `scores` has the inner score of each method, "none" included, in natural sign.
     """
 
     method: str | None
@@ -67,7 +67,7 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Gap:
-    """Score on the rows a model was fitted on, and on rows it was not: how far it learns by heart.
+    """Score on the training rows and on new rows: how much the model overfits.
 
     `gap` is positive where training rows score better.
     """
@@ -79,7 +79,7 @@ class Gap:
 
 @dataclass(frozen=True)
 class NestedRow:
-    """One honest question: what was chosen without the block, and how it did on the block.
+    """One outer block: what was chosen without it, and the score on it.
 
     `outer` is None where the metric is undefined on the block.
     """
@@ -95,9 +95,9 @@ class NestedRow:
 
 @dataclass(frozen=True)
 class LeaderboardRow:
-    """Plain score of a candidate: mean and standard deviation over blocks.
+    """Plain cross-validated score of a candidate: mean and standard deviation over blocks.
 
-    `rank` and the numbers are None for a candidate that failed; `failed` says why.
+    `rank` and the numbers are None for a candidate that failed; `failed` gives the reason.
     """
 
     rank: int | None
@@ -111,7 +111,7 @@ class LeaderboardRow:
 
 @dataclass(frozen=True)
 class Baseline:
-    """The trivial model and its score on the same blocks."""
+    """The baseline and its score on the same blocks."""
 
     name: str
     score: Interval
@@ -119,7 +119,7 @@ class Baseline:
 
 @dataclass(frozen=True)
 class Work:
-    """Fits that the result rests on, the final one included, and what a naive search would do."""
+    """Fits behind the result, the final one included, and those of a naive search."""
 
     fits: int
     naive_fits: int
@@ -128,7 +128,7 @@ class Work:
 
 @dataclass(frozen=True, eq=False)
 class OuterPredictions:
-    """Honest predictions, one entry per row and repeat that was held out.
+    """Out-of-fold predictions of the nested choices, one entry per row and repeat.
 
     `label`, `probability` and `decision` for classes, `value` for numbers; None where no chosen
     model gives it, NaN in the blocks whose chosen model does not.
@@ -154,9 +154,9 @@ class Outcome:
     metric : Metric
         What was scored; all scores below are in its natural sign.
     score : Interval
-        The honest score of a model built this way.
+        The nested score of a model built this way.
     baseline : Baseline
-        The trivial model on the same blocks.
+        The baseline on the same blocks.
     gain : Interval
         Score over baseline, positive is better.
     quick : Interval or None
@@ -168,7 +168,7 @@ class Outcome:
     leaderboard : tuple of LeaderboardRow
         All candidates, best first, failed ones last.
     outer : OuterPredictions
-        Honest predictions for diagnostics.
+        Out-of-fold predictions for diagnostics.
     work : Work
         Fits counted.
     plan : PlanSummary
@@ -178,30 +178,30 @@ class Outcome:
     seed : int
         The seed.
     cost : CostMatrix or None
-        What every decision was made by, if mistakes have costs.
+        The costs by which decisions were made, if any.
     table : ScoreTable or None
-        Scores of all candidates on all blocks, greater is better; what the choices were made from.
+        Scores of all candidates on all blocks, greater is better.
     stack : Stack or None
         The members and weights, if the final choice is a stack; `chosen` is then the member of
         largest weight.
     calibration : Calibration or None
         Calibration and threshold of the final choice; None if none was tried.
     ladder : tuple of Rung
-        The best candidate of each family from simple to complex, the trivial model first, each
+        The best candidate of each family from simple to complex, the baseline first, each
         compared with the best.
     prefer : {"best", "simplest"}
-        Which rung the rule takes, here and inside every outer choice.
+        The rule for the final choice and every outer choice.
     n_classes : int or None
         Number of classes; None for numbers.
     positive : int
         Code of the positive class of two.
     plain : Interval or None
-        The mean of the outer blocks as it is, before `score` was corrected for their smaller
-        training sets.
+        The mean of the outer blocks, before the correction of `score` for their smaller training
+        sets.
     scores : mapping of str to Interval
-        The honest score by every usual metric of the task, as `score` is by `metric`.
+        The nested score by every usual metric of the task.
     how : str
-        What was done to get from `plain` to `score`, in words.
+        How `score` follows from `plain`, in words.
     """
 
     task: str

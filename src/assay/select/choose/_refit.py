@@ -24,7 +24,7 @@ from assay.select.run import (
     seeded_candidate,
 )
 
-# More training rows than this say no more about the gap, and some models predict slowly.
+# More training rows than this add nothing to the gap, and some models predict slowly.
 _GAP_ROWS = 20_000
 
 
@@ -33,7 +33,7 @@ class Refitted:
     """A fitted choice: new rows go through `encoder` (if any), then `estimator`.
 
     A stack has no encoder in front: its members have their own inside. `gap` compares the score on
-    the training rows with the honest one; None if only a `Chosen` was given, or it is undefined.
+    the training rows with the nested one; None if only a `Chosen` was given, or it is undefined.
     """
 
     encoder: Any
@@ -141,7 +141,7 @@ def _stacked(data: Data, stack: Stack, seed: int) -> Any:
 
 
 def _name(family: str, taken: list[tuple[str, Any]]) -> str:
-    """Return a name that a list of members may have: unique, and no path to a parameter."""
+    """Return a unique name for a member, without the double underscore of nested parameters."""
     plain = family.replace("__", " ")
     same = sum(name == plain or name.startswith(f"{plain} #") for name, _ in taken)
     return f"{plain} #{same + 1}" if same else plain
@@ -167,7 +167,7 @@ def _width(encoder: Any, estimator: Any, data: Data) -> int:
 
 
 def _gap(question: Question, outcome: Outcome, encoder: Any, estimator: Any) -> Gap | None:
-    """Return how much better the training rows score than the honest estimate."""
+    """Return how much better the training rows score than the nested score."""
     asked = np.arange(len(question.y))
     if len(asked) > _GAP_ROWS and not question.task.has_queries:
         asked = asked[:: -(-len(asked) // _GAP_ROWS)]

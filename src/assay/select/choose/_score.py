@@ -15,7 +15,7 @@ Place = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Candidate:
-    """Where a candidate comes from."""
+    """Family and index of a candidate."""
 
     family: int
     index: int
@@ -38,13 +38,13 @@ class ScoreTable:
     reason : dict
         (row, column) -> why a score is undefined although there are predictions.
     notes : dict
-        (family, text) -> how many fits said so.
+        (family, text) -> number of fits with this warning.
     priority : ndarray of shape (candidates,), optional
         A tie goes to the lowest, and only means that are equal to the last bit are tied: what
         `GridSearchCV` does. Without it means may differ by rounding, and a tie goes to the smaller
         model, then to the earlier candidate.
     dropped : dict
-        column -> why the candidate was given up for some blocks, although nothing failed.
+        column -> why the candidate was stopped early for some blocks.
     """
 
     candidates: list[Candidate]
@@ -69,7 +69,7 @@ class ScoreTable:
     def defined(self) -> NDArray[np.bool_]:
         """Places where the metric is defined for at least one candidate.
 
-        Where it is defined for none, the block is to blame (one class only), not the candidates.
+        Where it is defined for none, the cause is the block (one class only), not the candidates.
         """
         return np.asarray(np.isfinite(self.score).any(axis=1))
 
@@ -84,7 +84,7 @@ class ScoreTable:
         if not picked:
             nothing = np.full(len(self.candidates), np.nan)
             return nothing, nothing, nothing
-        # A candidate is a row, as scikit-learn has it: its means have the same last bit.
+        # One row per candidate, as in scikit-learn: the means agree to the last bit.
         score = np.ascontiguousarray(self.score[picked].T)
         spread = score.std(axis=1, ddof=1) if len(picked) > 1 else np.zeros(len(score))
         return score.mean(axis=1), spread, self.size[picked].mean(axis=0)
@@ -94,7 +94,7 @@ class ScoreTable:
         score, _, size = self.means(rows)
         able = np.flatnonzero(np.isfinite(score))
         value = score[able]
-        if self.priority is None:  # sums of the same numbers in another order must stay ties
+        if self.priority is None:  # equal means summed in another order must stay tied
             value = np.array([float(f"{each:.12g}") for each in value])
         tied = size if self.priority is None else self.priority
         order = np.lexsort((able, tied[able], -value))

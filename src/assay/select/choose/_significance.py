@@ -1,4 +1,4 @@
-"""Is a difference of scores more than chance? Corrected for training sets that overlap."""
+"""Significance of score differences, corrected for overlapping training sets."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from scipy.special import stdtr
 
 @dataclass(frozen=True)
 class Posterior:
-    """What differences of scores on the same blocks say.
+    """Test and posterior of score differences on the same blocks.
 
     Parameters
     ----------
     mean : float
         Mean difference.
     p_value : float
-        How probable so large a difference, of either sign, is between models that are equally good.
+        Two-sided p-value.
     above, within, below : float
         Posterior probabilities that the difference exceeds the region of practical equivalence,
         lies in it, or lies below it.
@@ -33,7 +33,7 @@ class Posterior:
 
     @property
     def p_above(self) -> float:
-        """How probable so large a positive difference is by chance alone (one side)."""
+        """One-sided p-value of a positive difference."""
         return self.p_value / 2 if self.mean > 0 else 1 - self.p_value / 2
 
 
@@ -49,9 +49,9 @@ def correlated_t(
     ratio : float
         Rows in a test set over rows in its training set.
     rope : float
-        Differences up to this one are of no practical interest.
+        Differences up to this size are practically zero.
     repeats : int, default=1
-        How many partitions of the same rows the fits come from, R.
+        Number of partitions R of the same rows.
 
     Notes
     -----

@@ -1,9 +1,9 @@
-"""Honest stacking: weights from predictions for rows that no fit behind them saw.
+"""Stacking with weights from out-of-fold predictions.
 
 The members are the best candidates by the same inner scores that choose a single one. Their weights
-are not negative and add up to one; they have the least log loss (classes) or squared error
-(numbers) on the level-1 data. How good such a stack is, is estimated by learning the weights again
-without block j and scoring them on block j, for every level-1 block j.
+are non-negative, sum to one, and minimise log loss (classes) or squared error (numbers) on the
+out-of-fold predictions. The score of the stack is estimated by learning the weights again without
+block j and scoring on block j, for every inner block j.
 """
 
 from __future__ import annotations
@@ -16,37 +16,37 @@ from numpy.typing import NDArray
 
 from assay.base import Predicted
 from assay.ensemble import convex_weights
-from assay.select.choose._level_one import LevelOne, Piece, cross_fitted
-from assay.select.choose._recipe import Recipe, mixed, votes
+from assay.select.choose._model_spec import ModelSpec, mixed, votes
+from assay.select.choose._out_of_fold import OutOfFoldPredictions, PredictedRows, cross_fitted
 from assay.select.choose._score import ScoreTable
 
 Floats = NDArray[np.float64]
 
 MOST_MEMBERS = 16
-# The next best of all, beside the best of each family.
+# Further members: the next best candidates, besides the best of each family.
 _EXTRA = 3
-# A member below this weight is left out: it costs a fit and says next to nothing.
+# Members below this weight are left out: each costs a fit and contributes almost nothing.
 _LEAST_WEIGHT = 0.02
-# How many rows' worth of evidence equal weights have.
+# Weight of the prior towards equal weights, in rows.
 _PRIOR_ROWS = 10.0
 
 
 @dataclass(frozen=True, eq=False)
 class Stacked:
-    """A stack and what it scores where its weights were learned without the block.
+    """A stack and its scores on blocks that its weights were learned without.
 
     Parameters
     ----------
-    recipe : Recipe
+    spec : ModelSpec
         Members and weights, from all pieces.
-    said : list of Predicted
+    out_of_fold : list of Predicted
         Per piece, with weights learned from the other groups.
     scores : list of float
         Of these.
     """
 
-    recipe: Recipe
-    said: list[Predicted]
+    spec: ModelSpec
+    out_of_fold: list[Predicted]
     scores: list[float]
 
 
@@ -75,14 +75,16 @@ def members_of(table: ScoreTable, ranking: Sequence[int], most: int = MOST_MEMBE
     return [*first, *extra[: min(_EXTRA, most - len(first))]]
 
 
-def stacked(level: LevelOne, pieces: Sequence[Piece], members: Sequence[int]) -> Stacked | None:
+def stacked(
+    level: OutOfFoldPredictions, pieces: Sequence[PredictedRows], members: Sequence[int]
+) -> Stacked | None:
     """Return the best mean of the members; None where there is nothing to learn it from.
 
     Parameters
     ----------
-    level : LevelOne
+    level : OutOfFoldPredictions
         The predictions.
-    pieces : sequence of Piece
+    pieces : sequence of PredictedRows
         The question.
     members : sequence of int
         Columns.
@@ -98,54 +100,60 @@ def stacked(level: LevelOne, pieces: Sequence[Piece], members: Sequence[int]) ->
         used = np.flatnonzero(weights)
 
         def predict(at: int) -> Predicted:
-            parts = [level.said(pieces[at], members[m]) for m in used]
+            parts = [level.predictions(pieces[at], members[m]) for m in used]
             return mixed(parts, weights[used].tolist(), n_classes)
 
         return predict
 
-    said = cross_fitted(pieces, learn)
-    if said is None:
+    out_of_fold = cross_fitted(pieces, learn)
+    if out_of_fold is None:
         return None
     weights = _weights(data, n_classes)
     used = np.flatnonzero(weights)
-    recipe = Recipe(tuple(members[m] for m in used), tuple(weights[used].tolist()))
-    scores = [level.score(piece, each) for piece, each in zip(pieces, said, strict=True)]
-    return Stacked(recipe, said, scores)
+    spec = ModelSpec(tuple(members[m] for m in used), tuple(weights[used].tolist()))
+    scores = [level.score(piece, each) for piece, each in zip(pieces, out_of_fold, strict=True)]
+    return Stacked(spec, out_of_fold, scores)
 
 
 def _evidence(
-    level: LevelOne, piece: Piece, members: Sequence[int]
+    level: OutOfFoldPredictions, piece: PredictedRows, members: Sequence[int]
 ) -> tuple[Floats, Floats | None, Floats]:
-    """Return what the members say about the truth of a piece, the truth, and the weights."""
-    said = [level.said(piece, column) for column in members]
+    """Return the members' predictions of the truth of a piece, the truth, and the weights."""
+    out_of_fold = [level.predictions(piece, column) for column in members]
     truth, weight = level.truth(piece), level.weight(piece)
     n_classes = level.question.n_classes
     if n_classes is None:
-        values = np.column_stack([np.asarray(each.value) for each in said])
+        values = np.column_stack([np.asarray(each.value) for each in out_of_fold])
         return values, truth.astype(np.float64), weight
     rows = np.arange(len(truth))
-    return np.column_stack([votes(each, n_classes)[rows, truth] for each in said]), None, weight
+    return (
+        np.column_stack([votes(each, n_classes)[rows, truth] for each in out_of_fold]),
+        None,
+        weight,
+    )
 
 
 def _weights(data: Sequence[tuple[Floats, Floats | None, Floats]], n_classes: int | None) -> Floats:
-    """Return the weights of least loss, those too small to matter left out."""
-    said = np.concatenate([each[0] for each in data])
+    """Return the weights of least loss; those too small to matter are dropped."""
+    out_of_fold = np.concatenate([each[0] for each in data])
     weight = np.concatenate([each[2] for each in data])
     if not weight.any():
         weight = np.ones(len(weight))
     if n_classes is None:
         truth = np.concatenate([np.asarray(each[1]) for each in data])
         # In units of the best member's error, so that the ridge means the same for any target.
-        squares = np.average((said - truth[:, None]) ** 2, axis=0, weights=weight)
+        squares = np.average((out_of_fold - truth[:, None]) ** 2, axis=0, weights=weight)
         scale = float(np.sqrt(squares.min())) or 1.0
-        said, truth, loss = said / scale, truth / scale, "squared"
+        out_of_fold, truth, loss = out_of_fold / scale, truth / scale, "squared"
     else:
         truth, loss = None, "log"
-    ridge = _PRIOR_ROWS / len(said)
-    found = convex_weights(said, truth, loss=loss, sample_weight=weight, ridge=ridge)
+    ridge = _PRIOR_ROWS / len(out_of_fold)
+    found = convex_weights(out_of_fold, truth, loss=loss, sample_weight=weight, ridge=ridge)
     kept = np.flatnonzero(found >= _LEAST_WEIGHT)
     if len(kept) < len(found):
-        again = convex_weights(said[:, kept], truth, loss=loss, sample_weight=weight, ridge=ridge)
+        again = convex_weights(
+            out_of_fold[:, kept], truth, loss=loss, sample_weight=weight, ridge=ridge
+        )
         found = np.zeros(len(found))
         found[kept] = again
     return found

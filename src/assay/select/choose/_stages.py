@@ -1,4 +1,4 @@
-"""The fits of a plan in stages and within a deadline: what is run, dropped and cut."""
+"""Run the fits of a plan, in stages and within a deadline; drop what is clearly beaten."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from assay.select.run import (
     Unit,
 )
 
-#: From so many rows on, families that are clearly beaten are dropped after the first stage.
+#: From this many rows on, families that are clearly beaten are dropped after the first stage.
 STAGE_ROWS = 10_000
 DROPPED = "stopped early: clearly worse than others after half of the fits"
-# An estimate from a timed unit may be wrong by this factor; one from the cost model alone by that,
-# which is risked for the units that are timed first, not for the whole family.
+# Safety factors for time estimates: from timed units, and from the cost model alone. The second
+# covers only the first timed units of a family.
 _TIMED, _UNTIMED = 1.15, 2.0
-# Seconds that everything after the fits takes at least, and their part of the whole.
+# Minimum seconds for everything after the fits, and their share of the whole.
 _LAST_SECONDS, _LAST_SHARE = 1.0, 0.03
-# The last fit sees all rows, on one worker; so many families may be in what is chosen.
+# The final fit uses all rows on one worker; at most this many families are in a stack.
 _REFIT, _MEMBERS = 1.3, 6
 
 
 @dataclass(eq=False)
 class PlanRun:
-    """What was run of a plan.
+    """Result of running a plan.
 
     Parameters
     ----------
     units : list of Unit
-        Every unit that the result rests on.
+        Every unit behind the result.
     dropped : set of (repeat, block, family)
         Families that may not be chosen for an outer block.
     notes : list of str
-        What was dropped or cut, for the user.
+        What was dropped or cut, in words.
     """
 
     units: list[Unit] = field(default_factory=list)
@@ -47,10 +47,10 @@ class PlanRun:
     notes: list[str] = field(default_factory=list)
 
     def mask(self, table: ScoreTable, plan: Plan) -> None:
-        """Take the scores away that would let a dropped family be chosen.
+        """Remove the scores of dropped families.
 
-        A score of a pair-out plan serves one outer block only, so a family that was dropped for a
-        block has none there, and the final choice is among the families alive for all blocks.
+        A score of a pair-out plan is used for one outer block only. A family that was dropped for
+        a block has no score there, and the final choice is among the families kept for all blocks.
         """
         if not self.dropped:
             return
@@ -84,7 +84,7 @@ def run_plan(
         tables of many rows.
     deadline : Deadline, optional
         Families run one after another, in their order; one that would not be finished in time is
-        not begun.
+        not started.
     stacked : bool, default=False
         Whether several candidates may be fitted for each outer block: then more time is kept back.
 
@@ -157,14 +157,14 @@ class _Stages:
     def _drop(self, families: Sequence[int]) -> None:
         if not self.later:
             return
-        anchor = families[0]  # never dropped, so that one family is alive for all blocks
+        anchor = families[0]  # never dropped, so that one family is left for all blocks
         for repeat in self.repeats:
             for outer in self.plan.outers:
                 for family in self.elimination.beaten(repeat, outer.block) - {anchor}:
                     self.dropped.add((repeat, outer.block, family))
 
     def _needed(self, family: int) -> list[Unit]:
-        """Return the units of the second stage where one of the two blocks still asks for it."""
+        """Return the units of the second stage that at least one of their two blocks needs."""
         return [
             self.runner.unit(family, repeat, self.plan.splits[split])
             for repeat in self.repeats
@@ -182,7 +182,7 @@ class _Stages:
             units = self._units(family, self.first)
             done = not self._too_long(family, finished) and self._started(family, units, finished)
             if done or not finished:
-                # Something must come out, however short the time: the first one runs in any case.
+                # There must be a result however short the time: the first one always runs.
                 if not done:
                     self.runner.run(units)
                 finished.append(family)
@@ -190,7 +190,7 @@ class _Stages:
         return finished
 
     def _started(self, family: int, units: list[Unit], finished: list[int]) -> bool:
-        """Time a unit per worker, then run the rest if it fits."""
+        """Time one unit per worker, then run the rest if the time allows."""
         runner = self.runner
         probe = units[: runner.n_jobs]
         return (
@@ -200,9 +200,9 @@ class _Stages:
         )
 
     def _too_long(self, family: int, finished: list[int]) -> bool:
-        """Say whether the family, what is promised to others and the end exceed the time left.
+        """Return whether the family, the units promised to others and the end exceed the time.
 
-        Nothing is known to be dropped here: who takes part must not depend on any score.
+        Drops are not anticipated: which families take part must not depend on any score.
         """
         assert self.deadline is not None
         promised = sum(self._estimate(self._units(other, None)) for other in finished)
@@ -210,7 +210,7 @@ class _Stages:
         return promised + mine + self._reserve([*finished, family]) > self.deadline.left()
 
     def _estimate(self, units: Sequence[Unit]) -> float:
-        """Return the seconds that those of the units take that are still to be run."""
+        """Return the estimated seconds of the units that are not yet in the ledger."""
         there = self.runner.ledger.present(unit.key for unit in units)
         left = [unit for unit in units if unit.key not in there]
         if not left:
@@ -223,9 +223,9 @@ class _Stages:
         return max(whole, _UNTIMED * self.runner.seconds(first) / len(first))
 
     def _reserve(self, families: Sequence[int]) -> float:
-        """Return the seconds that outer fits, the last fit and the report will take.
+        """Return the estimated seconds of the outer fits, the final fit and the report.
 
-        The families that cost most are taken to win everywhere, several of them in a stack.
+        Assumes that the most expensive families win everywhere, several of them in a stack.
         """
         assert self.deadline is not None
         last = max(_LAST_SECONDS, _LAST_SHARE * self.deadline.seconds)
@@ -248,10 +248,10 @@ class _Stages:
         finished: list[int] = []
         for family in families:
             units = waiting[family]
-            if not finished:  # something must come out, however short the time
+            if not finished:  # there must be a result however short the time
                 self.runner.run(units)
             elif self._estimate(units) / _TIMED > self.deadline.left():
-                continue  # it took longer than thought, and would not be finished
+                continue  # it took longer than estimated and would not be finished
             if self.runner.run(units, self.deadline):
                 finished.append(family)
         return finished
@@ -295,7 +295,6 @@ class _Stages:
             names = ", ".join(dict.fromkeys(runner.families[family].name for family in whole))
             count = sum(len(runner.families[f].candidates) for f, times in gone.items() if times)
             self.done.notes.append(
-                f"{count} candidates were stopped early: clearly worse than others after half of the "
-                "fits"
-                + (f"; whole families: {names}" if whole else "")
+                f"{count} candidates were stopped early: clearly worse than others after half of "
+                "the fits" + (f"; whole families: {names}" if whole else "")
             )

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from assay.base import DataError, Predicted, Task
 from assay.evaluate import Interval, interval_of_parts, panel
 from assay.select.choose import (
+    LeaveTwoOut,
     OuterResult,
-    Smaller,
     trivial_prediction,
 )
-from assay.select.estimate._contestant import Contestant
+from assay.select.estimate._effective_sample_size import effective_sample_size
 from assay.select.estimate._estimate_blocks import by_blocks
 from assay.select.estimate._pooled import balanced_groups, groups_of_rows, is_pooled
-from assay.select.estimate._rows_behind import rows_behind
+from assay.select.estimate._resampled_score import ResampledScore
 from assay.select.plan import Question, RowPartitions
 
 # Leaving out a whole block changes fits and choices more than a new sample of the same size would:
@@ -65,7 +65,7 @@ def estimate(
     question: Question,
     blocks: RowPartitions,
     results: Sequence[OuterResult],
-    smaller: Smaller | None = None,
+    smaller: LeaveTwoOut | None = None,
 ) -> Estimate:
     r"""Estimate the score of a model built this way on this many rows.
 
@@ -79,8 +79,8 @@ def estimate(
         mean over time).
     results : sequence of OuterResult
         The outer choices and their honest predictions.
-    smaller : Smaller, optional
-        The choices made without one more block, see `smaller_choices`.
+    smaller : LeaveTwoOut, optional
+        The choices made without one more block, see `leave_two_out_choices`.
 
     Returns
     -------
@@ -104,7 +104,7 @@ def estimate(
     law of growth: what a straight line would add more, :math:`(1 - g) (s_1 - s_2)`, is one standard
     error, with K-1. The three are added as Welch and Satterthwaite do (`interval_of_parts`, which
     knows the bounds of a metric), and the interval of a share rests on no more rows than
-    `rows_behind` says.
+    `effective_sample_size` says.
 
     Blocks that are balanced by a numeric target vary less than samples do, because far-out rows are
     dealt evenly. So the second part is multiplied by the jackknife of :math:`s_1` over rows divided
@@ -113,7 +113,7 @@ def estimate(
     Without `smaller`, with two outer blocks or more: mean and corrected resampled t; in time a
     prediction interval (`next_t`). With one block: batches of its rows.
     """
-    found = _three(question, blocks, results, smaller)
+    found = _score_baseline_gain(question, blocks, results, smaller)
     scores: dict[str, Interval] = {}
     for metric in panel(question.task):
         if metric.name == question.metric.name:
@@ -122,7 +122,7 @@ def estimate(
         other = replace(question, metric=metric)
         again = [_scored(other, each) for each in results]
         try:
-            more = _three(other, blocks, again, smaller)
+            more = _score_baseline_gain(other, blocks, again, smaller)
             scores[metric.name] = more.score
         except DataError:  # not defined for these models or rows
             continue
@@ -147,11 +147,11 @@ def _scored(question: Question, each: OuterResult) -> OuterResult:
     return replace(each, score=score, baseline=baseline)
 
 
-def _three(
+def _score_baseline_gain(
     question: Question,
     blocks: RowPartitions,
     results: Sequence[OuterResult],
-    smaller: Smaller | None,
+    smaller: LeaveTwoOut | None,
 ) -> Estimate:
     score, baseline, gain = by_blocks(question, blocks, results)
     text = "the mean of the outer blocks"
@@ -164,14 +164,14 @@ def _three(
     if blocks.is_balanced and question.task is Task.REGRESSION:
         count = len({each.outer.block for each in results})
         again = balanced_groups(question, blocks, count)
-    return _from_pairs(question, blocks, results, smaller, again, plain) or plain
+    return _corrected_estimate(question, blocks, results, smaller, again, plain) or plain
 
 
-def _from_pairs(
+def _corrected_estimate(
     question: Question,
     blocks: RowPartitions,
     results: Sequence[OuterResult],
-    smaller: Smaller,
+    smaller: LeaveTwoOut,
     again: NDArray[np.int64] | None,
     plain: Estimate,
 ) -> Estimate | None:
@@ -183,7 +183,7 @@ def _from_pairs(
     kind = "numbers" if question.n_classes is None else "classes"
     kind = kind if smaller.chosen_again else "kept"
     share, once = _BLOCK_SHARE[kind], kind == "classes"
-    chosen = Contestant(
+    chosen = ResampledScore(
         question, results, lambda each: each.predicted, smaller.said.__getitem__, group, again
     )
     rows = {(each.repeat, each.outer.block): each.rows for each in results}
@@ -195,7 +195,7 @@ def _from_pairs(
         )
         return trivial_prediction(question, np.sort(train), len(rows[repeat, block]))
 
-    trivial = Contestant(
+    trivial = ResampledScore(
         question,
         results,
         lambda each: trivial_prediction(question, each.train, len(each.rows)),
@@ -206,7 +206,7 @@ def _from_pairs(
     sign = 1.0 if metric.greater_is_better else -1.0
     low, high = metric.low, metric.high
     span = None if low is None or high is None else high - low
-    behind = rows_behind(question)
+    behind = effective_sample_size(question)
     units = behind if clusters is None else math.ceil((int(clusters.max()) + 1) * behind / n)
     values = chosen.value, trivial.value
     if not np.isfinite([*values, *chosen.without_block.ravel()]).all():

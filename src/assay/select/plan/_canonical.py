@@ -161,7 +161,7 @@ def public_name(value: Any) -> str:
 
 
 def _version(cls: type) -> str | None:
-    """Return the version of the package that defines the class; another may compute other numbers."""
+    """Return the version of the defining package: another may compute other numbers."""
     root = sys.modules.get(cls.__module__.partition(".")[0])
     version = getattr(root, "__version__", None)
     return version if isinstance(version, str) else None

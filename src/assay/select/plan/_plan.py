@@ -79,7 +79,7 @@ class Plan:
     naive_final: int
 
     def naive_fits(self, n_candidates: int, repeats: int) -> int:
-        """Return the fits of a nested grid search on the same blocks, final search and refit included."""
+        """Return the fits of a nested grid search on the same blocks, with final refit."""
         nested = sum(len(outer.inner) * n_candidates + 1 for outer in self.outers)
         return nested * repeats + self.naive_final * n_candidates + 1
 

@@ -1,15 +1,15 @@
-"""How much work is done, and how long the rest will take."""
+"""Progress: units done, and the estimated time left."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-#: (units done, units in all, seconds left or None, what was done last)
+#: (units done, total units, seconds left or None, last unit in words)
 Progress = Callable[[int, int, float | None, str], None]
 
-# A work unit is about a millisecond; what the first units took soon outweighs this guess.
+# Seconds per work unit before anything is measured; soon outweighed by the first units.
 SECONDS_PER_WORK = 1e-3
-_TRUST = 1000.0  # work units that the guess counts for
+_TRUST = 1000.0  # weight of the guess, in work units
 
 
 class Clock:
@@ -24,27 +24,27 @@ class Clock:
         self.n_jobs = n_jobs
         self.total = 0
         self.done = 0
-        self.vague = False  # whether nothing can be told before the first unit
+        self.vague = False  # whether no estimate is given before the first unit
         self._expected: dict[int, float] = {}  # cost of units not yet asked for, by family
         self._left: dict[int, float] = {}  # cost of units asked for and still to pay, by family
         self._paid: dict[int, float] = {}
         self._seconds: dict[int, float] = {}
 
     def expect(self, costs: Sequence[tuple[int, float]], others: int) -> None:
-        """Count units before they run, and others of which nothing is known but that they come."""
+        """Register expected units, plus a number of units whose cost is unknown."""
         self.total = len(costs) + others
         self._expected = {}
         for family, cost in costs:
             self._expected[family] = self._expected.get(family, 0.0) + cost
 
     def expect_less(self, costs: Sequence[tuple[int, float]]) -> None:
-        """Take back units that were counted and will not run."""
+        """Remove registered units that will not run."""
         self.total -= len(costs)
         for family, cost in costs:
             self._expected[family] = max(0.0, self._expected.get(family, 0.0) - cost)
 
     def add(self, costs: Sequence[tuple[int, float]], there: Sequence[tuple[int, float]]) -> None:
-        """Begin units, of which some were done in an earlier run."""
+        """Start units, some of which were finished in an earlier run."""
         self.done += len(there)
         self.total = max(self.total, self.done + len(costs))
         for family, cost in (*costs, *there):
@@ -55,12 +55,12 @@ class Clock:
             self.report("found in the ledger")
 
     def forget(self, costs: Sequence[tuple[int, float]]) -> None:
-        """Take back units that will not run."""
+        """Remove units that will not run."""
         for family, cost in costs:
             self._left[family] -= cost
 
     def keep(self, families: Sequence[int]) -> None:
-        """Forget all families but these; the others are numbered anew."""
+        """Keep only these families, numbered anew."""
         for costs in (self._expected, self._left, self._paid, self._seconds):
             kept = [costs.get(family, 0.0) for family in families]
             costs.clear()
@@ -97,5 +97,5 @@ class Clock:
         return seconds / (sum(self._paid.values()) + _TRUST)
 
     def known(self, family: int) -> bool:
-        """Say whether a unit of the family was timed."""
+        """Return whether a unit of the family was timed."""
         return bool(self._paid.get(family))

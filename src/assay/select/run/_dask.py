@@ -1,9 +1,9 @@
-"""Units on a Dask cluster: rows sent once, results come back and are committed by the client.
+"""Units on a Dask cluster: rows are sent once, the client commits the results.
 
-What may go wrong costs no finished unit, for those are in the ledger of the client: Dask gives the
-unit of a worker that died to another one; rows that were lost with the last worker that held them
-are sent again; and when the scheduler itself is gone, the search ends with a message and goes on
-from the ledger later, on this cluster or without one.
+No failure costs a finished unit, because those are in the client's ledger. Dask gives the unit of a
+dead worker to another one; rows lost with the last worker that held them are sent again; and if the
+scheduler is lost, the search stops with a message and can continue from the ledger later, on this
+cluster or without one.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from assay.select.run._dask_worker import (
 )
 from assay.select.run._task import Result, Task
 
-# A worker needs one unit to work on and one to go on with; more would only wait there.
+# Units submitted per worker: one running and one waiting.
 _AHEAD = 2
 _CONNECT_SECONDS = 10.0
 _COUNT_SECONDS = 2.0
-# Nannies start a worker that died again; so long may it take until any worker is back.
+# Seconds to wait for a worker that is being restarted.
 _PATIENCE_SECONDS = 60.0
-# Dask gives up a unit after four workers died with it, whoever was to blame. Twice is no accident.
+# A unit is given up after this many workers died while running it.
 _MAX_KILLED = 2
 _KEPT = "finished units are kept in the ledger, if there is one"
 
 
 class ClusterError(OSError, RuntimeError):
-    """A cluster that cannot be used, or no longer; the message says what to do."""
+    """A cluster that cannot be used; the message explains what to do."""
 
 
 class Cluster:
@@ -61,9 +61,9 @@ class Cluster:
     Raises
     ------
     ParameterError
-        If Dask is not installed or `address` is no address.
+        If Dask is not installed or `address` is not an address.
     ClusterError
-        If nobody answers, there are no workers, or one has other versions than this process.
+        If there is no answer, no worker, or a worker with other library versions.
     """
 
     def __init__(self, address: str) -> None:
@@ -90,7 +90,7 @@ class Cluster:
             raise
 
     def results(self, tasks: Sequence[Task]) -> Generator[Result, None, None]:
-        """Yield what each task gives as it is done; closing this cancels the others."""
+        """Yield results as they finish; closing the generator cancels the others."""
         waiting, running = deque(tasks), dict[Any, Task]()
         done: SimpleQueue[Any] = SimpleQueue()
         killed: Counter[str] = Counter()
@@ -136,7 +136,7 @@ class Cluster:
             raise self._lost() from error
 
     def _data(self, data: Data | Partition) -> Any:
-        """Return the handle of rows on the workers; they travel once, not with every unit."""
+        """Return the handle of rows on the workers; they are sent only once."""
         handle = self._sent.get(data.digest)
         if handle is None or handle.status in ("cancelled", "lost", "error"):
             handle = self._sent[data.digest] = self._scattered(data)
@@ -149,7 +149,7 @@ class Cluster:
             try:
                 return self._client.scatter(data, broadcast=True, hash=False)
             except (OSError, TimeoutError, KeyError, CancelledError) as error:
-                # A worker died on the way, or all of them.
+                # One or all workers died meanwhile.
                 if self._client.status != "running" or time.monotonic() > deadline:
                     raise self._lost() from error
                 time.sleep(0.2)
@@ -173,7 +173,7 @@ class Cluster:
             yield done.get()
 
     def _result(self, future: Any, task: Task, killed: Counter[str]) -> Result | None:
-        """Return what a future gives; None if the unit has to run again."""
+        """Return the result of a future; None if the unit has to run again."""
         family, key = task[2], task[3].key
         try:
             result: Result = future.result(timeout=_PATIENCE_SECONDS)
@@ -189,7 +189,7 @@ class Cluster:
         except (CancelledError, TimeoutError) as error:
             if self._client.status != "running":
                 raise self._lost() from error
-            # The rows went away with the last worker that held them; they are sent again.
+            # The rows were lost with the last worker that held them; they are sent again.
             self._sent.clear()
             return None
         except OtherVersions as error:
@@ -200,8 +200,8 @@ class Cluster:
                 f"it there"
             ) from error
         except OSError as error:
-            # Units raise none, so it is the connection. The client may be the last to notice that
-            # the scheduler is gone; else the unit runs again.
+            # Units do not raise OSError, so it is the connection. The client may notice late that
+            # the scheduler is gone; otherwise the unit runs again.
             killed[key] += 1
             time.sleep(0.5)
             if self._client.status != "running" or killed[key] >= _MAX_KILLED:
@@ -284,7 +284,7 @@ def _imported() -> Any:
 
 @contextmanager
 def _silenced() -> Iterator[None]:
-    """Keep Dask's log off the terminal: what the user must know is said in our own words."""
+    """Keep Dask's log off the terminal; errors are reported by `ClusterError`."""
     loggers = [logging.getLogger(name) for name in ("distributed", "tornado")]
     before = [logger.level for logger in loggers]
     _imported()  # it sets levels of its own

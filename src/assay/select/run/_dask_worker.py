@@ -1,4 +1,4 @@
-"""What a Dask worker does with a unit. Everything here is called on the workers by name."""
+"""Functions that run on a Dask worker."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from assay.select.run._notes import listening
 from assay.select.run._task import Result, work
 from assay.select.run._unit import Unit
 
-#: What numbers depend on: with other versions, bytes might differ.
+#: Libraries whose versions results depend on.
 LIBRARIES = ("assay-ml", "numpy", "scipy", "scikit-learn")
 
 
@@ -25,8 +25,8 @@ class OtherVersions(Exception):
     """A worker's libraries differ from the client's."""
 
 
-class _Kept:
-    """What a worker process keeps between units."""
+class _WorkerCache:
+    """Cache of a worker process between units."""
 
     lock = threading.Lock()
     encodings: Encodings | None = None
@@ -45,26 +45,26 @@ def work_on_worker(
 
     worker = get_worker()
     told = difference(versions(), expected, worker.address)
-    if told is not None:  # it joined after the client had asked
+    if told is not None:  # a worker that joined after the check
         raise OtherVersions(told)
-    if not hasattr(_Kept.limits, "one"):
+    if not hasattr(_WorkerCache.limits, "one"):
         # BLAS counts for the process, OpenMP for each thread: one, so that sums have one order.
-        _Kept.limits.one = threadpool_limits(1)
-    with _Kept.lock:
-        if _Kept.encodings is None:
-            _Kept.encodings = Encodings(worker.state.nthreads + 1)
-        encodings = _Kept.encodings
+        _WorkerCache.limits.one = threadpool_limits(1)
+    with _WorkerCache.lock:
+        if _WorkerCache.encodings is None:
+            _WorkerCache.encodings = Encodings(worker.state.nthreads + 1)
+        encodings = _WorkerCache.encodings
     with listening():
         return work((data, partition, family, unit), encodings)
 
 
 def forget() -> None:
-    """Drop what the worker kept between units; the client that left has no more."""
-    _Kept.encodings = None
+    """Clear the cache of the worker."""
+    _WorkerCache.encodings = None
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what numbers depend on."""
+    """Return the versions of `LIBRARIES`."""
     found = {}
     for name in LIBRARIES:
         with suppress(PackageNotFoundError):
@@ -73,7 +73,7 @@ def versions() -> dict[str, str]:
 
 
 def difference(theirs: Mapping[str, Any], ours: Mapping[str, str], worker: str) -> str | None:
-    """Say which library of a worker is not ours; None if all are.
+    """Describe the first library whose version differs on the worker; None if all agree.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A deadline: how much time is left, and what may still be begun."""
+"""Deadlines and time spans."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def seconds_of(budget: float | str) -> float:
 
 
 class Deadline:
-    """A moment after which nothing is begun.
+    """A moment after which no unit is started.
 
     Parameters
     ----------
@@ -62,9 +62,9 @@ class Deadline:
         self._end = now() + seconds
 
     def left(self) -> float:
-        """Return the seconds left; negative when it is over."""
+        """Return the seconds left; negative once it has passed."""
         return self._end - self._now()
 
     def passed(self) -> bool:
-        """Say whether it is over."""
+        """Return whether it has passed."""
         return self.left() <= 0

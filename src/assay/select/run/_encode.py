@@ -29,7 +29,7 @@ class Encodings:
     Parameters
     ----------
     capacity : int, default=2
-        How many matrices, and how many results of ``Path.share``, are kept. Units are run training
+        Number of matrices, and of results of ``Path.share``, to keep. Units are run training
         set by training set, so few are alive at any time.
     """
 
@@ -126,7 +126,7 @@ def _dense(matrix: Any) -> NDArray[Any]:
 
 
 class _Cache:
-    """The last few values; each is made once, even when several threads ask for it."""
+    """The most recent values; each is computed once, even if several threads need it."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
@@ -147,7 +147,7 @@ class _Cache:
 
 
 class _Fits:
-    """What fits on the same rows leave for each other."""
+    """Work shared by fits on the same rows."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

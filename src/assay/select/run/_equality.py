@@ -1,4 +1,4 @@
-"""The law of the house as a test: a path equals one fit per candidate."""
+"""Check that a path equals one fit per candidate."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def assert_path_equals_single_fits(
     n_blocks : int, default=5
         Blocks of the pair-out plan the training sets come from.
     n_splits : int, default=3
-        How many pairs are tried, besides one fit without a single block.
+        Number of pairs to try, besides one fit without a single block.
     seed : int, default=0
         Seed of blocks and fits.
     rtol, atol : float, default=1e-9

@@ -18,7 +18,7 @@ class Family:
     Parameters
     ----------
     name : str
-        Shown to the user; takes no part in any key.
+        Shown to the user; not part of any key or seed.
     estimator : estimator
         Unfitted; ``clone(estimator).set_params(**candidate)`` is a candidate.
     candidates : sequence of dict
@@ -27,11 +27,11 @@ class Family:
         Fitted on the training rows only, before the estimator; shared by all families that have an
         equal one.
     work : callable, optional
-        ``work(train, tests)``: what one unit with all candidates costs, in work units (about one
-        millisecond each on one core), for so many rows to fit and to predict. It decides what is
+        ``work(train, tests)``: cost of one unit with all candidates for `train` training rows and
+        `tests` test rows, in work units of about one millisecond on one core. It decides what is
         tried and when, never what wins.
     memory : callable, optional
-        ``memory(rows)``: bytes that one unit holds on a table of so many rows.
+        ``memory(rows)``: bytes that one unit holds on a table of `rows` rows.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Family:
 
     @cached_property
     def encoder_digest(self) -> str | None:
-        """What tells two encoders apart; None without one."""
+        """Digest of the encoder; None without one."""
         return None if self.encoder is None else digest(self.encoder, "encoder")
 
     def digest(self, candidates: Sequence[int] | None = None) -> str:

@@ -28,8 +28,8 @@ class Ledger:
 
     Notes
     -----
-    A unit that is there is never replaced. In a file it survives a kill at any moment, and is
-    checked when it is read: `LedgerFile` has the details.
+    A stored unit is never replaced. In a file it survives a kill at any moment and is verified when
+    it is read; see `LedgerFile`.
 
     Examples
     --------
@@ -48,7 +48,7 @@ class Ledger:
         return self._units.get(key)
 
     def put(self, key: str, payload: bytes) -> None:
-        """Commit a finished unit; one that is there already stays."""
+        """Store a finished unit; an existing one is kept."""
         self._units.put(key, payload)
 
     def present(self, keys: Iterable[str]) -> set[str]:
@@ -75,7 +75,7 @@ class Ledger:
 
 
 class _Memory:
-    """Units of one process: nothing to copy, nothing that could be damaged."""
+    """Units in the memory of one process."""
 
     def __init__(self) -> None:
         self._payload: dict[str, bytes] = {}

@@ -1,4 +1,4 @@
-"""Finished units in one SQLite file, each there completely or not at all."""
+"""Finished units in one SQLite file, each stored completely or not at all."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from pathlib import Path
 
 from assay.base import DataError
 
-# "Assy", so that a file is recognised as a ledger and nothing else is touched.
+# "Assy": recognises a ledger, so that no other SQLite file is touched.
 _APPLICATION = 0x41737379
-# Raise it when a stored unit could no longer be read as it was meant; older ledgers are refused.
+# Raise it when old units could no longer be read correctly; older ledgers are refused.
 _FORMAT = 1
 _BUSY_SECONDS = 60.0
 
@@ -61,7 +61,7 @@ class LedgerFile:
         return payload
 
     def put(self, key: str, payload: bytes) -> None:
-        """Commit a finished unit; one that is there already stays."""
+        """Store a finished unit; an existing one is kept."""
         with self._translated():
             self._connection.execute(
                 "INSERT OR IGNORE INTO unit (key, payload, digest) VALUES (?, ?, ?)",
@@ -118,7 +118,7 @@ class LedgerFile:
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
-        """SQLite's errors as what they mean to the user."""
+        """Translate SQLite's errors into messages for the user."""
         try:
             yield
         except sqlite3.ProgrammingError:
@@ -146,7 +146,7 @@ class LedgerFile:
 
 
 def _check_place(path: Path) -> None:
-    # SQLite says only "unable to open database file" for all of these.
+    # SQLite reports only "unable to open database file" for all of these.
     if path.is_dir():
         raise IsADirectoryError(errno.EISDIR, "ledger is a directory", str(path))
     if not path.parent.is_dir():

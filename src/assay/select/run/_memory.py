@@ -1,4 +1,4 @@
-"""How much memory a search may use, and how many workers fit into it."""
+"""Memory limits: how much a search may use, and the number of workers that fit."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from assay.base import ParameterError
 from assay.select.run._family import Family
 
 _UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
-# Of what the machine has free, the part that a search takes unless it is told otherwise: the rest
-# is for the system and for what else runs.
+# Default share of the free memory that a search may use.
 _SHARE = 0.8
-# Bytes of the program itself; copies of the table that are there anyway, and for each worker.
+# Bytes of the program itself; copies of the table that always exist, and per worker.
 _PROGRAM = 3e8
 _ANYWAY, _PER_WORKER = 4.0, 8.0
 
@@ -48,7 +47,7 @@ def bytes_of(memory: float | str) -> float:
 
 
 def available_memory() -> float | None:
-    """Return the bytes that a new process may use now; None where the system does not say."""
+    """Return the bytes that a new process may use now; None if the system does not report it."""
     found = []
     try:
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
@@ -66,7 +65,7 @@ def available_memory() -> float | None:
 def workers_within(
     n_jobs: int, memory: float | None, table: float, families: Sequence[Family], n_rows: int
 ) -> int:
-    """Return how many workers fit: at least one, at most `n_jobs`.
+    """Return the number of workers that fit: at least one, at most `n_jobs`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Warnings of a fit, collected for the thread that does the fit.
+"""Collect the warnings of a fit per thread.
 
 `warnings.catch_warnings` changes the state of the whole process: with two fits on two threads it
 loses warnings or gives them to the wrong fit. So while a run lasts, `warnings.warn` itself asks
@@ -62,7 +62,7 @@ def listening() -> Iterator[None]:
 
 @contextmanager
 def collected() -> Iterator[list[str]]:
-    """Collect the warnings of this thread, one line each, every line once."""
+    """Collect the distinct warnings of this thread, one line each."""
     notes: list[str] = []
     token = _current.set(notes)
     try:

@@ -1,4 +1,4 @@
-"""What a unit leaves behind, as bytes: safetensors, nothing that can run."""
+"""Results of a unit as bytes: safetensors, so that reading them cannot run code."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.base import Fitted, Predicted
 
 @dataclass(frozen=True)
 class Entry:
-    """One candidate of a unit.
+    """Result of one candidate in a unit.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def encode(entries: Sequence[Entry], lengths: Sequence[int]) -> bytes:
     if "label" in arrays:
         _slim(arrays, info)
     arrays["info"] = np.frombuffer(json.dumps(info).encode(), dtype=np.uint8)
-    # safetensors writes the memory as it lies, whatever the strides say.
+    # safetensors ignores strides.
     return save({name: np.ascontiguousarray(array) for name, array in arrays.items()})
 
 

@@ -1,4 +1,4 @@
-"""The runner: units on one thread, on threads or on processes, each committed when it is done."""
+"""Run units on threads, processes or a cluster; each is committed when it is finished."""
 
 from __future__ import annotations
 
@@ -26,15 +26,14 @@ from assay.select.run._task import Task
 from assay.select.run._unit import Unit, unit_key
 from assay.select.run._workers import check_backend, results
 
-# A worker that dies (out of memory, killed) costs its unit; more deaths in a row than this are no
-# accident.
+# A worker that dies (out of memory, killed) loses its unit; after this many in a row, give up.
 _MAX_DEATHS = 3
-# Work units per fit, row and column of a family that does not say what it costs.
+# Default cost in work units per fit, row and column.
 _GUESS = 1e-3
 
 
 class Runner:
-    """Runs units that the ledger does not hold yet, and reads those it holds.
+    """Runs units that are not in the ledger yet, and reads those that are.
 
     Parameters
     ----------
@@ -45,15 +44,15 @@ class Runner:
     partitions : sequence of Partition
         One per repeat.
     ledger : Ledger
-        Where finished units go.
+        Store of finished units.
     seed : int
         Part of every key.
     n_jobs : int, default=1
         Workers; -1 for one per core.
     backend : {"threads", "processes", "dask"}, default="threads"
-        What a worker is.
+        Kind of worker.
     cluster : Cluster, optional
-        Where the units run instead, if it is given; then its workers count, not `n_jobs`.
+        Cluster that runs the units; `n_jobs` then has no effect.
     progress : callable, optional
         Called with (done, total, seconds left or None, what).
 
@@ -114,35 +113,35 @@ class Runner:
         self._clock.expect_less([self._cost(unit) for unit in units])
 
     def seconds(self, units: Iterable[Unit]) -> float:
-        """Return how long units will take one worker, by what is known so far."""
+        """Return the estimated seconds of units on one worker."""
         costs = (self._cost(unit) for unit in units)
         return sum(cost * self._clock.speed(family) for family, cost in costs)
 
     def seconds_of_one(self, unit: Unit) -> float:
-        """Return how long the slowest candidate of a unit will take; at most the whole unit."""
+        """Return the estimated seconds of the slowest candidate of a unit."""
         member = self.families[unit.family]
         fits = count_fits(member.estimator, [member.candidates[i] for i in unit.candidates])
         return self.seconds([unit]) * min(1.0, 2.0 / fits)
 
     def timed(self, family: int) -> bool:
-        """Say whether a unit of the family was run and timed."""
+        """Return whether a unit of the family was timed."""
         return self._clock.known(family)
 
     def keep(self, families: Sequence[int]) -> None:
-        """Forget all families but these; the others are numbered anew."""
+        """Keep only these families, numbered anew."""
         self.families = [self.families[family] for family in families]
         self._clock.keep(families)
         self._units.clear()
 
     def run(self, units: Iterable[Unit], deadline: Deadline | None = None) -> bool:
-        """Make sure that every unit is in the ledger.
+        """Run the units that are not in the ledger yet.
 
         Parameters
         ----------
         units : iterable of Unit
-            What is wanted.
+            The units.
         deadline : Deadline, optional
-            Once it has passed, no further unit is begun.
+            Once it has passed, no further unit is started.
 
         Returns
         -------
@@ -176,11 +175,11 @@ class Runner:
         return True
 
     def leave_out(self, units: Iterable[Unit], why: str) -> None:
-        """Let units count as failed for this reason, whether the ledger holds them or not."""
+        """Treat units as failed for this reason, whether or not the ledger holds them."""
         self._absent.update({unit.key: why for unit in units})
 
     def entries(self, unit: Unit) -> list[Entry]:
-        """Return what a finished unit left in the ledger."""
+        """Return the entries of a finished unit."""
         if unit.key in self._absent:
             return [Entry(None, self._absent[unit.key], ()) for _ in unit.candidates]
         return self._decoded.entries(unit.key, self.ledger)

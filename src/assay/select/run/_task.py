@@ -1,4 +1,4 @@
-"""One unit as a worker gets it, and as it gives it back."""
+"""A unit as it is sent to a worker, and its result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Result = tuple[str, bytes, float]
 
 
 def work(task: Task, encodings: Encodings) -> Result:
-    """Run one unit; the same bytes wherever that is."""
+    """Run one unit; the result is the same bytes on every worker."""
     data, partition, family, unit = task
     start = perf_counter()
     entries = run_unit(data, partition, family, unit, encodings)

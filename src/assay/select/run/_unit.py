@@ -85,7 +85,7 @@ def run_unit(
     encodings: Encodings,
     path: Path | None = None,
 ) -> list[Entry]:
-    """Fit and predict every candidate; one that fails says why and does not stop the others.
+    """Fit and predict every candidate; a failure is recorded and does not stop the others.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def run_unit(
     done: list[Entry] = []
     together = _collect(steps(settings), len(settings), done)
     if not together and len(settings) > 1:
-        # Whoever is to blame, the others must not suffer: from the first trouble on, one by one.
+        # After the first failure, fit the remaining candidates one by one.
         done.pop()
         for candidate in settings[len(done) :]:
             _collect(steps([candidate]), 1, done)

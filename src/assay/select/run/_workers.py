@@ -1,4 +1,4 @@
-"""What runs units: threads, processes or a cluster. The results do not depend on which."""
+"""Run tasks on threads, processes or a cluster. Results do not depend on which."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BACKENDS = ("threads", "processes", "dask")
 
 
 def check_backend(backend: str, scheduler: object | None) -> str:
-    """Return what a worker is: a scheduler means Dask, and Dask needs one."""
+    """Return the backend; a scheduler implies Dask, and Dask needs one."""
     check_option("backend", backend, BACKENDS)
     if scheduler is not None:
         return "dask"
@@ -35,7 +35,7 @@ def check_backend(backend: str, scheduler: object | None) -> str:
 def results(
     tasks: Sequence[Task], n_jobs: int, backend: str, cluster: Cluster | None = None
 ) -> Generator[Result, None, None]:
-    """Yield what each task gives as it is done; closing this cancels what has not begun."""
+    """Yield results as they finish; closing the generator cancels tasks not yet started."""
     if cluster is not None:
         with closing(cluster.results(tasks)) as found:
             yield from found
@@ -94,7 +94,7 @@ def _on_processes(tasks: Iterable[Task], n_jobs: int) -> Generator[Result, None,
 
 
 class _Process:
-    """What a worker process keeps between units."""
+    """Cache of a worker process between units."""
 
     limits: threadpool_limits | None = None
     encodings = Encodings()

@@ -1,4 +1,4 @@
-"""From scores to the outcome: leaderboard, honest score, counts and notes."""
+"""From scores to the outcome: leaderboard, nested score, counts and notes."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from assay.select.choose import (
     Evidence,
     LeaderboardRow,
     Member,
+    ModelSpec,
     NestedRow,
     Outcome,
     OuterResult,
     PlanRun,
-    Recipe,
     ScoreTable,
     Stack,
     Work,
     baseline_name,
+    leave_two_out_choices,
     nested_choice,
     outer_predictions,
-    smaller_choices,
 )
 from assay.select.estimate import bootstrap_choice, estimate
 from assay.select.plan import Question
@@ -57,12 +57,12 @@ def outcome_of(evidence: Evidence, run: PlanRun, rules: Rules) -> Outcome:
     early = bootstrap_choice(evidence) if rules.bootstrap else None
     chooser = Chooser(evidence, rules.choice)
     results, added, replaced = nested_choice(evidence, chooser)
-    found = estimate(question, blocks, results, smaller_choices(evidence, chooser, results))
+    found = estimate(question, blocks, results, leave_two_out_choices(evidence, chooser, results))
     board = _leaderboard(evidence, final, ranking)
     decision = chooser.decide(final, ladder=True)
-    best = table.candidates[decision.recipe.column]
+    best = table.candidates[decision.spec.column]
     family = evidence.families[best.family]
-    plain = question.metric.natural(float(table.means(final)[0][decision.recipe.column]))
+    plain = question.metric.natural(float(table.means(final)[0][decision.spec.column]))
     return Outcome(
         task=question.task,
         metric=question.metric,
@@ -75,7 +75,7 @@ def outcome_of(evidence: Evidence, run: PlanRun, rules: Rules) -> Outcome:
         leaderboard=tuple(board),
         outer=outer_predictions(question, results),
         work=Work(
-            _count(evidence, [*run.units, *added]) + len(decision.recipe.columns),
+            _count(evidence, [*run.units, *added]) + len(decision.spec.columns),
             plan.naive_fits(len(table.candidates), blocks.repeats),
             len(run.units) + len(added),
         ),
@@ -103,11 +103,11 @@ def outcome_of(evidence: Evidence, run: PlanRun, rules: Rules) -> Outcome:
 
 
 def _stack(evidence: Evidence, decision: Decision) -> Stack | None:
-    recipe = decision.recipe
-    if not recipe.is_stack or decision.stack is None:
+    spec = decision.spec
+    if not spec.is_stack or decision.stack is None:
         return None
     members = []
-    for column, weight in zip(recipe.columns, recipe.weights, strict=True):
+    for column, weight in zip(spec.columns, spec.weights, strict=True):
         candidate = evidence.table.candidates[column]
         family = evidence.families[candidate.family]
         params = family.candidates[candidate.index]
@@ -148,19 +148,19 @@ def _named(evidence: Evidence, column: int) -> tuple[str, dict[str, object]]:
     return family.name, dict(family.candidates[candidate.index])
 
 
-def _described(evidence: Evidence, recipe: Recipe) -> tuple[str, dict[str, object]]:
-    """Return name and parameters of a choice; of a stack, the weights by name."""
-    name, params = _named(evidence, recipe.column)
-    if recipe.is_stack:
-        name, params = f"stack of {len(recipe.columns)}", {}
-        for column, weight in zip(recipe.columns, recipe.weights, strict=True):
+def _described(evidence: Evidence, spec: ModelSpec) -> tuple[str, dict[str, object]]:
+    """Return name and parameters of a choice; for a stack, the weights by name."""
+    name, params = _named(evidence, spec.column)
+    if spec.is_stack:
+        name, params = f"stack of {len(spec.columns)}", {}
+        for column, weight in zip(spec.columns, spec.weights, strict=True):
             member = _named(evidence, column)[0]
             same = sum(known == member or known.startswith(f"{member} #") for known in params)
             params[f"{member} #{same + 1}" if same else member] = round(weight, 4)
-    if recipe.learned is not None:
-        params["calibration"] = recipe.learned.method
-    if recipe.threshold is not None:
-        params["threshold"] = recipe.threshold
+    if spec.learned is not None:
+        params["calibration"] = spec.learned.method
+    if spec.threshold is not None:
+        params["threshold"] = spec.threshold
     return name, params
 
 
@@ -177,8 +177,8 @@ def _why(table: ScoreTable, column: int) -> str:
 
 
 def _nested_row(evidence: Evidence, each: OuterResult) -> NestedRow:
-    recipe = Recipe((each.column,)) if each.recipe is None else each.recipe
-    name, params = _described(evidence, recipe)
+    spec = ModelSpec((each.column,)) if each.spec is None else each.spec
+    name, params = _described(evidence, spec)
     natural = evidence.question.metric.natural
     return NestedRow(
         each.repeat,
@@ -232,7 +232,8 @@ def _notes(evidence: Evidence, results: Sequence[OuterResult]) -> list[str]:
     failed = {column for _, _, column in table.failed}
     if failed:
         notes.append(
-            f"{len(failed)} of {len(table.candidates)} candidates failed; the leaderboard shows the reasons"
+            f"{len(failed)} of {len(table.candidates)} candidates failed; "
+            "the leaderboard shows the reasons"
         )
     fits = len({place[:2] for place in table.places})
     for (family, text), count in sorted(table.notes.items()):
@@ -246,5 +247,7 @@ def _notes(evidence: Evidence, results: Sequence[OuterResult]) -> list[str]:
             if weight_parameter(member.estimator) is None
         )
         if not question.metric.takes_weights:
-            notes.append(f"{question.metric.name} does not support weights; it was computed without them")
+            notes.append(
+                f"{question.metric.name} does not support weights; it was computed without them"
+            )
     return notes

@@ -11,7 +11,7 @@ _OF_POSITIVES = {"recall": 1, "precision": 1, "f1": 2, "average_precision": 2}
 _MEANS_OVER_CLASSES = ("balanced_accuracy", "recall_macro", "precision_macro", "f1_macro")
 
 
-def rows_behind(question: Question) -> int:
+def effective_sample_size(question: Question) -> int:
     r"""Return how many rows at most a metric between 0 and 1 can be said to be a share of.
 
     Parameters

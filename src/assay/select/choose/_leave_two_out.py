@@ -1,10 +1,10 @@
-"""The same way of choosing on fewer rows, from the ledger alone.
+"""The same choice on fewer rows, from the ledger alone.
 
 The outer choice for block i was made on K-1 blocks. Leave one more out, block k: the fits without
 {i, k} are in the ledger, and the choice can be made again from the scores on the blocks other than
-i and k. Nothing in it saw block i, so judging it there is honest; it was fitted on K-2 blocks and
-chosen by K-2. What that costs tells what one more block would bring, and how it varies with k tells
-how much the estimate hangs on the rows that happened to be drawn.
+i and k. None of these fits saw block i, so block i can score it; it was fitted on K-2 blocks and
+chosen by K-2. The loss against K-1 blocks shows what one more block adds, and its variation with k
+shows how much the estimate depends on the rows that were drawn.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from assay.base import Predicted
 from assay.select.choose._choose import OuterResult
 from assay.select.choose._decide import Chooser
 from assay.select.choose._evidence import Evidence
-from assay.select.choose._recipe import Recipe
+from assay.select.choose._model_spec import ModelSpec
 from assay.select.choose._score import ScoreTable
 from assay.select.run import Entry
 
 
 @dataclass(frozen=True, eq=False)
-class Smaller:
+class LeaveTwoOut:
     """Choices made without one more block.
 
     Parameters
     ----------
     said : dict
-        (repeat, block that judges, block left out besides) -> predictions for the first block.
+        (repeat, scored block, block left out besides) -> predictions for the scored block.
     chosen_again : bool
-        Whether the choice itself was made again, or only the fits are smaller.
+        Whether the choice was made again, or only the fits have fewer rows.
     """
 
     said: dict[tuple[int, int, int], Predicted]
     chosen_again: bool
 
 
-def smaller_choices(
+def leave_two_out_choices(
     evidence: Evidence, chooser: Chooser, results: Sequence[OuterResult]
-) -> Smaller | None:
+) -> LeaveTwoOut | None:
     """Return the predictions of the choices made without one more block.
 
     Parameters
@@ -53,13 +53,13 @@ def smaller_choices(
 
     Returns
     -------
-    Smaller or None
-        None where the plan has no pairs, or a fit that is needed failed.
+    LeaveTwoOut or None
+        None if the plan has no pairs, or a fit that is needed failed.
 
     Notes
     -----
-    A stack and a calibration are not learned again: the outer block's own are applied to the fits
-    without {i, k}. Learning them K-1 times more would cost more than it tells.
+    Stacks and calibration are not learned again: those of the outer block are applied to the fits
+    without {i, k}. Learning them K-1 more times would cost more than it is worth.
     """
     plan, table = evidence.plan, evidence.table
     every = len(plan.outers) * len(evidence.partitions)
@@ -73,9 +73,9 @@ def smaller_choices(
             read: dict[int, list[Entry]] = {}
             for block, other in (split.tests, split.tests[::-1]):
                 each = by_place[repeat, block]
-                recipe = _recipe(each, table, chooser, other, again)
+                spec = _spec(each, table, chooser, other, again)
                 parts = []
-                for column in recipe.columns:
+                for column in spec.columns:
                     candidate = table.candidates[column]
                     family = candidate.family
                     if family not in read:
@@ -85,19 +85,19 @@ def smaller_choices(
                     if fitted is None:
                         return None
                     parts.append(fitted.predictions[split.tests.index(block)])
-                found[repeat, block, other] = recipe.apply(parts, evidence.question.n_classes)
-    return Smaller(found, again)
+                found[repeat, block, other] = spec.apply(parts, evidence.question.n_classes)
+    return LeaveTwoOut(found, again)
 
 
-def _recipe(
+def _spec(
     each: OuterResult, table: ScoreTable, chooser: Chooser, other: int, again: bool
-) -> Recipe:
+) -> ModelSpec:
     """Choose for a block from the scores on all others but one."""
-    own = Recipe((each.column,)) if each.recipe is None else each.recipe
+    own = ModelSpec((each.column,)) if each.spec is None else each.spec
     if not again or not own.is_plain:
         return own
     pairs = [(split, block) for split, block in each.outer.inner if block != other]
     places = table.rows_of(each.repeat, pairs)
     if not table.defined[places].any() or not table.ranking(places):
         return own
-    return chooser.decide(places).recipe
+    return chooser.decide(places).spec

@@ -25,7 +25,7 @@ _MOST_UNBALANCED = 4.0  # a loss that hangs on the stratum alone would give any 
 _FREEDOM = 0.8
 
 
-class Contestant:
+class ResampledScore:
     """One way of predicting: its score on all rows, without groups of rows, without blocks.
 
     Parameters
@@ -104,7 +104,7 @@ class Contestant:
         self.value_without_rows = self.without_rows + growth(k) * (self.without_rows - second_rows)
 
     def parts(
-        self, share: float, other: Contestant | None = None, *, once: bool = False
+        self, share: float, other: ResampledScore | None = None, *, once: bool = False
     ) -> list[tuple[float, float]]:
         """Return the variances, with degrees of freedom; of the difference, with `other`.
 
@@ -115,7 +115,7 @@ class Contestant:
         share : float
             How much of the jackknife over blocks is taken, times what balancing the blocks took
             from it (not of a difference: far-out rows are so for both).
-        other : Contestant, optional
+        other : ResampledScore, optional
             What it is compared with.
         once : bool, default=False
             Whether the rows that judge, which are in the jackknife over blocks as well, are taken

@@ -1,4 +1,4 @@
-"""What is done with the candidates: which ones, with what weights, and what comes after."""
+"""What is delivered: which candidates, with which weights, calibration and threshold."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ChoiceRules:
     stack : bool, default=False
         Mix candidates, unless that is clearly worse.
     calibrate : bool, default=False
-        Correct probabilities and move thresholds, where that is better.
+        Calibrate probabilities and move thresholds, where that is better.
     prefer : {"best", "simplest"}, default="best"
         "simplest": the smallest model that is not significantly worse than the best.
     """
@@ -39,17 +39,17 @@ class ChoiceRules:
 
 
 @dataclass(frozen=True, eq=False)
-class Recipe:
-    """Candidates, their weights, and what is done with their mean.
+class ModelSpec:
+    """Candidates, their weights, and what is applied to their mean.
 
     Parameters
     ----------
     columns : tuple of int
         Columns of the score table.
     weights : tuple of float, default=(1.0,)
-        One each, together 1.
+        One each; they sum to 1.
     learned : ProbabilityMap, optional
-        What the probabilities go through.
+        Calibration of the probabilities.
     threshold : float, optional
         Of two classes, the second is predicted where its probability exceeds this.
     """
@@ -71,7 +71,7 @@ class Recipe:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is one candidate as it is."""
+        """Whether it is one candidate without calibration or threshold."""
         return not self.is_stack and self.learned is None and self.threshold is None
 
     def apply(self, parts: Sequence[Predicted], n_classes: int | None) -> Predicted:
@@ -90,7 +90,7 @@ def mixed(parts: Sequence[Predicted], weights: Sequence[float], n_classes: int |
 
 
 def votes(predicted: Predicted, n_classes: int) -> NDArray[np.float64]:
-    """Return the probabilities; a model without any gives its whole vote to its label."""
+    """Return the probabilities; a model without them gives its label probability 1."""
     if predicted.probability is not None:
         return predicted.probability
     return np.asarray(np.eye(n_classes)[np.asarray(predicted.label)])
@@ -103,7 +103,7 @@ def adjusted(
     if learned is not None and predicted.probability is not None:
         shares = learned(predicted.probability)
         label = shares.argmax(axis=1).astype(np.int64)
-        # A decision value says the same as before; metrics would prefer it to the map's result.
+        # The uncalibrated decision values are dropped: metrics would use them instead.
         predicted = Predicted(label=label, probability=shares)
     if threshold is not None and predicted.probability is not None:
         label = (predicted.probability[:, 1] > threshold).astype(np.int64)
