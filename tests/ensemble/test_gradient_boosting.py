@@ -553,8 +553,8 @@ def _set(values: NDArray[np.float64], row: int, value: float) -> NDArray[np.floa
         (
             GradientBoostingRegressor(early_stopping=True, validation_fraction=0.001),
             Y_REG,
-            "validation_fraction=0.001 of 300 rows holds no row back; use a larger share or "
-            "early_stopping=False",
+            "validation_fraction=0.001 of 300 rows leaves no validation row; use a larger fraction "
+            "or early_stopping=False",
         ),
     ],
     ids=["negative", "zeros", "zero", "one class", "three classes", "unknown class", "no row"],

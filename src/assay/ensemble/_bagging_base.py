@@ -1,4 +1,4 @@
-"""What both kinds of bagging share: drawing, fitting, adding up, and the state."""
+"""Common part of both bagging estimators: drawing, fitting, summing and the state."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _BOOLEANS = (True, False)
 
 
 class Bagging(Estimator):
-    """What both share: drawing, fitting, and the state."""
+    """Common part of the bagging classifier and regressor."""
 
     takes_missing: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
@@ -56,11 +56,11 @@ class Bagging(Estimator):
 
     @abstractmethod
     def _default(self) -> Any:
-        """Return the member that is meant by None."""
+        """Return the member used for ``estimator=None``."""
 
     @abstractmethod
     def _of_the_right_kind(self, estimator: Any) -> bool:
-        """Say whether an estimator can be a member."""
+        """Return whether an estimator can be a member."""
 
     @abstractmethod
     def _said(self, member: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
@@ -101,7 +101,7 @@ class Bagging(Estimator):
     ) -> None:
         rng = np.random.RandomState(draw_seed(self.random_state))
         seeds = rng.randint(np.iinfo(np.int32).max, size=(self.n_estimators,))
-        # With replacement, a weight is the chance to be drawn; otherwise it is handed on.
+        # With replacement, weights are drawing probabilities; otherwise members get them.
         drawn_by = weight if weight is not None and self.bootstrap else np.empty(0)
         handed_on = None if self.bootstrap else weight
         drawing = self._drawing(len(rows), drawn_by)
@@ -119,7 +119,7 @@ class Bagging(Estimator):
         self.n_samples_, self.draw_weight_ = len(rows), drawn_by
 
     def _told_levels(self, model: Any, columns: NDArray[np.int64]) -> Any:
-        """Tell a member which of its columns are nominal."""
+        """Set the nominal columns of a member."""
         nominal = np.flatnonzero(np.isin(columns, self.categorical_features_))
         if not len(nominal):
             return model
@@ -140,7 +140,7 @@ class Bagging(Estimator):
         return total
 
     def _out_of_bag(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return sums over the members that did not see a row, and their number."""
+        """Return sums over the members not fitted on each row, and the number of these members."""
         drawing = self._drawing(len(rows), self.draw_weight_)
 
         def said(member: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
@@ -160,7 +160,7 @@ class Bagging(Estimator):
 
     @abstractmethod
     def _n_outputs(self) -> int:
-        """Return the numbers a member gives for a row."""
+        """Return the number of outputs per row."""
 
     def _check_members_state(self) -> None:
         check_models_state(self, "estimators_")
@@ -203,7 +203,7 @@ class Bagging(Estimator):
 
 
 def is_instance(estimator: Any) -> bool:
-    """Say whether a parameter is an estimator, and not its class."""
+    """Return whether a parameter is an estimator, and not its class."""
     return hasattr(estimator, "__sklearn_tags__") and not isinstance(estimator, type)
 
 

@@ -1,4 +1,4 @@
-"""What stacking and blending share: levels of models under a final one."""
+"""Common part of stacking and blending: layers of models under a final one."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Weight = NDArray[np.float64] | None
 
 
 class Layers(NamedMembers, Estimator):
-    """Levels of fitted models, each asked about what the level below says, and a final one."""
+    """Layers of fitted models, each applied to the outputs of the one below, and a final model."""
 
     _kind = "classifier"
     _stack_method: str = "predict"
@@ -62,7 +62,7 @@ class Layers(NamedMembers, Estimator):
         return len(self.classes_) if self._kind == "classifier" else 0
 
     def _checked(self) -> tuple[list[Named], Any]:
-        """Check what does not need the data; return the levels and the final estimator."""
+        """Check what does not need the data; return the layers and the final estimator."""
         names = [*self.get_params(deep=False)]
         members = [check_members("estimators", self.estimators, self._kind, names)]
         levels = getattr(self, "levels", None)
@@ -122,7 +122,7 @@ class Layers(NamedMembers, Estimator):
             if weight is not None and self._kind == "classifier" and _is_one(target[weight > 0]):
                 raise DataError(
                     f"{type(self).__name__} needs at least two classes in y; only 1 class has "
-                    "rows with a weight"
+                    "rows with positive weight"
                 )
         return X, target, weight
 
@@ -140,7 +140,7 @@ class Layers(NamedMembers, Estimator):
         target: Target,
         weight: Weight,
     ) -> dict[Folds, NDArray[np.float64]]:
-        """Return what members fitted without some folds say about these; other rows are NaN."""
+        """Return out-of-fold outputs of the members for some folds; other rows are NaN."""
         width = n_columns(self._classes())
         shape = (len(target), width * len(members))
         said = {out: np.full(shape, np.nan) for out in sets}
@@ -181,7 +181,7 @@ class Layers(NamedMembers, Estimator):
         return in_threads(work, check_n_jobs(self.n_jobs))
 
     def _said(self, members: Sequence[Any], methods: Sequence[str], X: Any) -> NDArray[np.float64]:
-        """Return what fitted members say."""
+        """Return the outputs of fitted members."""
         work = [
             partial(columns, member, method, X, self._classes())
             for member, method in zip(members, methods, strict=True)
@@ -189,7 +189,7 @@ class Layers(NamedMembers, Estimator):
         return np.hstack(in_threads(work, check_n_jobs(self.n_jobs)))
 
     def _outputs(self, X: Any) -> Any:
-        """Return what the final estimator gets to see of a checked table."""
+        """Return the input of the final estimator for a checked table."""
         below, start = X, 0
         for size in self.level_sizes_.tolist():
             members = self.estimators_[start : start + size]
@@ -205,14 +205,14 @@ class Layers(NamedMembers, Estimator):
         return self._outputs(self._table(X, reset=False, accept_sparse=sparse))
 
     def _check_layers(self) -> None:
-        """Check the structure of restored levels."""
+        """Check the structure of restored layers."""
         where = f"the model is damaged: {type(self).__name__}"
         check_array_state(self, "level_sizes_", "i", (None,), low=1)
         count = int(self.level_sizes_.sum())
         check_array_state(self, "stack_method_", "U", (count,))
         check_models_state(self, "estimators_", count=count)
         if type(getattr(self, "passthrough_", None)) is not bool:
-            raise DataError(f"{where}.passthrough_ is missing or no truth value")
+            raise DataError(f"{where}.passthrough_ is missing or not a boolean")
         start, n_features = 0, self.n_features_in_
         for size in self.level_sizes_.tolist():
             for at in range(start, start + size):
@@ -236,7 +236,7 @@ class Layers(NamedMembers, Estimator):
             raise DataError(f"{where}.estimators_[{at}] has other classes than the model")
 
     def _knows(self, member: Any, *, all_classes: bool) -> bool:
-        """Say whether a member's classes are numbers of the model's classes."""
+        """Return whether a member's classes are codes of the model's classes."""
         n_classes = self._classes()
         if not n_classes:
             return True
@@ -266,7 +266,7 @@ class Layers(NamedMembers, Estimator):
 
 
 def _is_one(target: Target) -> bool:
-    """Say whether all rows have the same class."""
+    """Return whether all rows have the same class."""
     return bool((target == target[0]).all())
 
 

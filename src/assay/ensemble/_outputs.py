@@ -1,4 +1,4 @@
-"""What a model says about rows, as columns for the model above it."""
+"""Outputs of a model as input columns of the model above it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ METHODS = ("predict_proba", "decision_function", "predict")
 
 
 def output_method(name: str, member: Any, asked: str) -> str:
-    """Return the method of a classifier that is asked for its output.
+    """Return the method that gives a classifier's outputs.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def output_method(name: str, member: Any, asked: str) -> str:
 
 
 def n_columns(n_classes: int) -> int:
-    """Return how many columns a model gives; `n_classes` is 0 for a regressor.
+    """Return the number of output columns of a model; `n_classes` is 0 for a regressor.
 
     Two classes need one column, since the other would be its complement.
     """
@@ -48,35 +48,35 @@ def n_columns(n_classes: int) -> int:
 
 
 def columns(member: Any, method: str, X: Any, n_classes: int) -> NDArray[np.float64]:
-    """Return what a fitted model says, one column per class (one for two classes, or a value).
+    """Return a fitted model's outputs: one column per class (one for two classes, or a value).
 
     Parameters
     ----------
     member : estimator
         A regressor, or a classifier fitted on class numbers, perhaps not on all of them.
     method : str
-        Which method to ask.
+        The method to call.
     X : table
         The rows.
     n_classes : int
-        Number of classes of the whole; 0 for a regressor.
+        Number of classes in the training data; 0 for a regressor.
 
     Returns
     -------
     ndarray of float64 of shape (n_rows, n_columns(n_classes))
-        Of a class that the model never saw: probability 0, or the lowest of its scores.
+        For a class that the model never saw: probability 0, or the lowest of its scores.
 
     Raises
     ------
     DataError
-        When a value is not finite, or there are not as many as classes.
+        When a value is not finite, or the number of columns is not that of the classes.
     """
     said = np.asarray(getattr(member, method)(X))
     if said.dtype.kind == "f" and not np.isfinite(said).all():
         row = int(np.argwhere(~np.isfinite(said))[0][0])
         raise DataError(
-            f"{method} of {type(member).__name__} is not finite in row {row}; no model above it "
-            "can use that"
+            f"{method} of {type(member).__name__} is not finite in row {row}; the model above it "
+            "needs finite numbers"
         )
     if n_classes == 0:
         return _one_column(said, member)
@@ -98,18 +98,18 @@ def columns(member: Any, method: str, X: Any, n_classes: int) -> NDArray[np.floa
 
 
 def constant_columns(code: int, method: str, n_rows: int, n_classes: int) -> NDArray[np.float64]:
-    """Return what a model says that knows one class only: no classifier need be asked.
+    """Return the outputs of a model that knows one class only, without fitting one.
 
     Parameters
     ----------
     code : int
         The class.
     method : str
-        Which method would have been asked.
+        The method whose outputs to imitate.
     n_rows : int
         Number of rows.
     n_classes : int
-        Number of classes of the whole.
+        Number of classes in the training data.
 
     Returns
     -------
