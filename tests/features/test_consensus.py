@@ -250,7 +250,7 @@ def test_model_file_holds_the_selector_and_refuses_a_forged_one(tmp_path: Path) 
     save(tmp_path / "consensus.assay", {}, {"model": model})
     assert same(model, load(tmp_path / "consensus.assay")[1]["model"])
     forged = {**model.state(), "support_": ~model.support_}
-    with pytest.raises(DataError, match="support_ is not what the folds agree on"):
+    with pytest.raises(DataError, match="support_ is not the consensus of the folds"):
         ConsensusSelector.from_state(model.get_params(deep=False), forged)
     with pytest.raises(DataError, match="inner_features_ has shape"):
         ConsensusSelector.from_state({"n_outer": 4}, model.state())
@@ -325,7 +325,7 @@ def test_procedure_rejects_what_it_cannot_use() -> None:
         consensus_nested(X, y, GaussianNB)
     with pytest.raises(ParameterError, match="selector must be None or a ConsensusSelector"):
         consensus_nested(X, y, GaussianNB(), selector=ReliefF())
-    with pytest.raises(ParameterError, match="validation must be a share or a pair"):
+    with pytest.raises(ParameterError, match="validation must be a fraction or a pair"):
         consensus_nested(X, y, GaussianNB(), validation=(X, y, y))  # type: ignore[arg-type]
     with pytest.raises(DataError, match=r"3 rows are too few to set 0.01 of them aside"):
         consensus_nested(X[:3], y[:3], GaussianNB(), validation=0.01)

@@ -292,7 +292,7 @@ class WeightedMajority(NamedMembers, Classifier):
         answers = self._answer(advice, shares, draws)
         losses = np.concatenate([[self.expected_mistakes_], (shares * wrong).sum(axis=1)])
         self.mistakes_ += int((answers != outcomes).sum())
-        self.expected_mistakes_ = float(np.cumsum(losses)[-1])  # one by one, the same for any batches
+        self.expected_mistakes_ = float(np.cumsum(losses)[-1])  # one by one, for any batches
         self.expert_mistakes_ = after[-1]
         self.outcome_counts_ = self.outcome_counts_ + np.bincount(
             outcomes, minlength=len(self.classes_)

@@ -1,4 +1,4 @@
-"""What a fitted classifier says about which of two items is better."""
+"""The preference between two items, from a fitted classifier of pairs."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Preference:
     model : classifier
         Fitted on pairs, with the classes -1 and 1.
     features : {'difference', 'greater'}
-        What it was fitted on.
+        Features of a pair, as in the fit.
     vote : {'soft', 'hard'}
-        Whether it says how sure it is, or only which.
+        Whether the preference is the confidence or only the prediction.
 
     Notes
     -----
-    :math:`F(a, b) = (f(a, b) - f(b, a)) / 2`, so that F(a, b) = -F(b, a) whatever the classifier.
+    :math:`F(a, b) = (f(a, b) - f(b, a)) / 2`, so that F(a, b) = -F(b, a) for any classifier.
     """
 
     model: Any
@@ -43,7 +43,7 @@ class Preference:
     vote: str
 
     def of(self, rows: NDArray[Any], first: Rows, second: Rows) -> Floats:
-        """Return the preference for the first item of each pair, in [-1, 1] if there are shares."""
+        """Return the preference for the first item of each pair, in [-1, 1] for probabilities."""
         size = self.block(rows)
         parts = [
             self._of_block(rows, first[start : start + size], second[start : start + size])
@@ -60,7 +60,7 @@ class Preference:
         return total / np.maximum(queries.sizes - 1, 1)[queries.codes]
 
     def block(self, rows: NDArray[Any]) -> int:
-        """Return how many pairs are judged at a time."""
+        """Return how many pairs are evaluated at a time."""
         return max(1024, _CELLS // int(rows.shape[1]))
 
     def _of_block(self, rows: NDArray[Any], first: Rows, second: Rows) -> Floats:
