@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 
 from assay.base import DataError, ParameterError, same
 from assay.features import ConsensusSelector, ReliefF, consensus, consensus_nested
-from assay.features._consensus_folds import dealt
+from assay.features._consensus_folds import stratified_folds
 from assay.linear import Lasso, LogisticRegression
 from assay.select import Family, NestedSearch
 from assay.store import load, save
@@ -149,7 +149,7 @@ def test_a_number_target_stays_one_in_folds_where_it_looks_like_classes() -> Non
 @given(seed=st.integers(0, 500), n_folds=st.integers(2, 6), n_rows=st.integers(6, 40))
 def test_folds_have_their_share_of_every_class(seed: int, n_folds: int, n_rows: int) -> None:
     codes = np.random.default_rng(seed).integers(0, 3, size=n_rows)
-    folds = dealt(codes, n_folds, (seed,))
+    folds = stratified_folds(codes, n_folds, (seed,))
     assert np.ptp(np.bincount(folds, minlength=n_folds)) <= 1
     for code in range(3):
         assert np.ptp(np.bincount(folds[codes == code], minlength=n_folds)) <= 2

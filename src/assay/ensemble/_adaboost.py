@@ -220,10 +220,10 @@ class AdaBoostClassifier(Classifier):
         """
         rows = self._predict_data(X)
         if hasattr(self, "estimators_"):
-            *_, said = self._said(rows)
+            *_, votes = self._staged_votes(rows)
         else:
-            said = Nodes.from_state(self).predict(rows, check_n_jobs(self.n_jobs), "sum")
-        return self._decision(said, len(self.estimator_weights_))
+            votes = Nodes.from_state(self).predict(rows, check_n_jobs(self.n_jobs), "sum")
+        return self._decision(votes, len(self.estimator_weights_))
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
         """Yield `decision_function` after each learner.
@@ -238,8 +238,8 @@ class AdaBoostClassifier(Classifier):
         ndarray of float64 of shape (n_samples, n_classes) or (n_samples,)
         """
         rows = self._predict_data(X)
-        for n, said in enumerate(self._said(rows), start=1):
-            yield self._decision(said, n)
+        for n, votes in enumerate(self._staged_votes(rows), start=1):
+            yield self._decision(votes, n)
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
         """Yield `predict` after each learner.
@@ -375,8 +375,8 @@ class AdaBoostClassifier(Classifier):
                 f"{type(self.estimator).__name__} takes no nominal columns; "
                 f"X has {len(self.categorical_features_)}: encode them, or boost trees"
             )
-        told = {"categorical_features": self.categorical_features_.tolist()}
-        return type(self.estimator)(**{**self.estimator.get_params(deep=False), **told})
+        nominal = {"categorical_features": self.categorical_features_.tolist()}
+        return type(self.estimator)(**{**self.estimator.get_params(deep=False), **nominal})
 
     def _store(self, rounds: Rounds) -> None:
         half = 1.0 if self.formulation == "discrete" else 0.5
@@ -397,7 +397,7 @@ class AdaBoostClassifier(Classifier):
         k = len(self.classes_)
         return np.full((k, k), -1 / max(k - 1, 1)) + np.eye(k) * (1 + 1 / max(k - 1, 1))
 
-    def _said(self, rows: NDArray[Any]) -> Iterator[NDArray[np.float64]]:
+    def _staged_votes(self, rows: NDArray[Any]) -> Iterator[NDArray[np.float64]]:
         """Yield the summed votes for each class after each learner."""
         total = np.zeros((len(rows), len(self.classes_)))
         code = self._class_code()
@@ -411,8 +411,8 @@ class AdaBoostClassifier(Classifier):
                 total += native.part(t, t + 1).predict(rows, n_threads, "sum")
             yield total.copy()
 
-    def _decision(self, said: NDArray[np.float64], n_learners: int) -> NDArray[np.float64]:
-        decision: NDArray[np.float64] = said / self.estimator_weights_[:n_learners].sum()
+    def _decision(self, votes: NDArray[np.float64], n_learners: int) -> NDArray[np.float64]:
+        decision: NDArray[np.float64] = votes / self.estimator_weights_[:n_learners].sum()
         if len(self.classes_) == 2:
             return decision[:, 1] - decision[:, 0]
         return decision

@@ -261,8 +261,8 @@ def _boost_trees(params: dict[str, Any], bins: Bins, training: Training, plan: B
         tree = grow_tree(bins, replace(training, weight=share), params, member, plan.n_threads)
         nodes = nodes_of(tree)
         answers = tree.answer.argmax(axis=1)
-        said = answers[nodes.apply(training.X, plan.n_threads)[:, 0]]
-        wrong = said != training.target
+        predicted = answers[nodes.apply(training.X, plan.n_threads)[:, 0]]
+        wrong = predicted != training.target
         if not record.add(float(share[wrong].sum() / share.sum())):
             break
         is_leaf = nodes.node_left == 0

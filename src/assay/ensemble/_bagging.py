@@ -228,10 +228,10 @@ class BaggingClassifier(Classifier, Bagging):
     def _default(self) -> Any:
         return DecisionTreeClassifier()
 
-    def _of_the_right_kind(self, estimator: Any) -> bool:
+    def _is_valid_member(self, estimator: Any) -> bool:
         return bool(is_classifier(estimator))
 
-    def _said(self, member: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
+    def _contribution(self, member: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
         return summand(member_shares(member, rows, len(self.classes_)), self.combine)
 
     def _n_outputs(self) -> int:
@@ -420,12 +420,12 @@ class BaggingRegressor(Regressor, Bagging):
     def _default(self) -> Any:
         return DecisionTreeRegressor()
 
-    def _of_the_right_kind(self, estimator: Any) -> bool:
+    def _is_valid_member(self, estimator: Any) -> bool:
         return bool(is_regressor(estimator))
 
-    def _said(self, member: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
-        said = np.asarray(member.predict(rows), dtype=np.float64)
-        return said.reshape(len(rows), self.n_outputs_)
+    def _contribution(self, member: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
+        predicted = np.asarray(member.predict(rows), dtype=np.float64)
+        return predicted.reshape(len(rows), self.n_outputs_)
 
     def _n_outputs(self) -> int:
         return self.n_outputs_

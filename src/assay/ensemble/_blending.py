@@ -40,15 +40,15 @@ class Blending(Layers):
         members = [seeded(m, (seed, 0, at)) for at, (_, m) in enumerate(levels[0])]
         fitted = self._fit_part(members, X, target, weight, ~held)
         rows = np.flatnonzero(held)
-        said = self._said(fitted, self._methods(levels[0]), take(X, rows))
+        outputs = self._member_outputs(fitted, self._methods(levels[0]), take(X, rows))
         if self.passthrough:
-            said = beside(said, take(X, rows), type(self).__name__)
+            outputs = beside(outputs, take(X, rows), type(self).__name__)
         if self.refit:
             fitted = self._fit_part(members, X, target, weight, np.ones(n, dtype=bool))
         self.estimators_ = fitted
         self.final_estimator_ = fit_member(
             seeded(final, (seed, 1, 0)),
-            said,
+            outputs,
             target[rows],
             None if weight is None else weight[rows],
         )

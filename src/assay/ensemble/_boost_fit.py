@@ -265,15 +265,15 @@ class GradientBoosting(Estimator):
         stops = len(data.target) > _AUTO_STOP_ROWS
         if self.early_stopping != "auto":
             stops = bool(self.early_stopping)
-        held: Training | None = None
+        watch: Training | None = None
         if stops and self.validation_fraction is not None:
-            rest, back = held_back(
+            rest, back = validation_split(
                 len(data.target),
                 data.target if by_class else None,
                 float(self.validation_fraction),
                 seed,
             )
-            data, held = data.take(rest), data.take(back)
+            data, watch = data.take(rest), data.take(back)
         start = np.atleast_1d(np.asarray(starts(data), dtype=np.float64))
         n_levels = levels_of(self)
         bins = data.bins(int(self.max_bins), n_levels, n_threads)
@@ -287,9 +287,9 @@ class GradientBoosting(Estimator):
             n_levels=n_levels,
             target=np.ascontiguousarray(data.target),
             weight=_NONE if data.weight is None else np.ascontiguousarray(data.weight),
-            watch_rows=_watched(held, self.n_features_in_),
-            watch_target=_NONE if held is None else np.ascontiguousarray(held.target),
-            watch_weight=_NONE if held is None or held.weight is None else held.weight,
+            watch_rows=_watched(watch, self.n_features_in_),
+            watch_target=_NONE if watch is None else np.ascontiguousarray(watch.target),
+            watch_weight=_NONE if watch is None or watch.weight is None else watch.weight,
             start=start,
             monotone=monotone,
             loss=loss[0],
@@ -307,7 +307,7 @@ class GradientBoosting(Estimator):
             tol=float(self.tol),
             seed=seed,
             n_threads=n_threads,
-            after_round=self._reporter(callback, held is not None),
+            after_round=self._reporter(callback, watch is not None),
         )
         if grown["overflow"]:
             raise DataError(
@@ -336,13 +336,13 @@ class GradientBoosting(Estimator):
         if callback is None and not every:
             return None
 
-        def after_round(round_: int, train: float, held: float) -> bool:
+        def after_round(round_: int, train: float, validation: float) -> bool:
             if every and (round_ + 1) % every == 0:
-                validation = f", validation loss {held:.6g}" if watched else ""
-                print(f"round {round_ + 1}: training loss {train:.6g}{validation}")
+                text = f", validation loss {validation:.6g}" if watched else ""
+                print(f"round {round_ + 1}: training loss {train:.6g}{text}")
             if callback is None:
                 return True
-            return callback(round_, train, held if watched else None) is not False
+            return callback(round_, train, validation if watched else None) is not False
 
         return after_round
 
@@ -398,7 +398,7 @@ def staged_scores(
         )
 
 
-def held_back(
+def validation_split(
     n_samples: int, codes: NDArray[Any] | None, fraction: float, seed: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the training rows and the validation rows, both ascending.
@@ -431,7 +431,7 @@ def held_back(
     return np.flatnonzero(~is_back), np.flatnonzero(is_back)
 
 
-def _watched(held: Training | None, n_features: int) -> Real:
-    if held is None:
+def _watched(watch: Training | None, n_features: int) -> Real:
+    if watch is None:
         return np.empty((0, n_features))
-    return np.ascontiguousarray(held.X, dtype=np.float64)
+    return np.ascontiguousarray(watch.X, dtype=np.float64)

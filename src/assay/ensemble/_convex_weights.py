@@ -72,29 +72,29 @@ def convex_weights(
     """
     check_option("loss", loss, LOSSES)
     check_interval("ridge", ridge, 0.0)
-    said = np.asarray(outputs, dtype=np.float64)
-    if said.ndim != 2 or not said.size:
+    values = np.asarray(outputs, dtype=np.float64)
+    if values.ndim != 2 or not values.size:
         raise DataError(
-            f"outputs must have at least one row and one column; got shape {said.shape}"
+            f"outputs must have at least one row and one column; got shape {values.shape}"
         )
-    if not np.isfinite(said).all():
+    if not np.isfinite(values).all():
         raise DataError("outputs must be finite")
-    share = np.ones(len(said)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-    if share.shape != (len(said),) or not share.sum() > 0:
+    share = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+    if share.shape != (len(values),) or not share.sum() > 0:
         raise DataError("sample_weight must have one value per row of outputs, not all zero")
     share = share / share.sum()
-    if said.shape[1] == 1:
+    if values.shape[1] == 1:
         return np.ones(1)
     if loss == "log":
-        return _least_log_loss(np.maximum(said, _LEAST_SHARE), share, ridge)
+        return _least_log_loss(np.maximum(values, _LEAST_SHARE), share, ridge)
     if target is None:
         raise DataError("target is needed for loss='squared'")
     truth = np.asarray(target, dtype=np.float64)
-    if truth.shape != (len(said),):
-        raise DataError(f"target must have shape ({len(said)},); got {truth.shape}")
+    if truth.shape != (len(values),):
+        raise DataError(f"target must have shape ({len(values)},); got {truth.shape}")
     # Errors instead of outputs: the same problem while the weights sum to 1, and a mean far from
     # zero costs no precision.
-    errors = said - truth[:, None]
+    errors = values - truth[:, None]
     curve = (errors * share[:, None]).T @ errors
     return _least_quadratic(*_with_ridge(curve, np.zeros(len(curve)), ridge))
 

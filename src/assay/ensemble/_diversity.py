@@ -204,11 +204,11 @@ def diversity(
     if len(shown) != m:
         raise ParameterError(f"names must hold one name per member, {m}; got {len(shown)}")
     classes, codes = class_codes(labels.ravel())
-    said = codes.reshape(n, m)
-    right = None if y is None else _right(said, classes, y)
+    predicted = codes.reshape(n, m)
+    right = None if y is None else _right(predicted, classes, y)
     if of == "errors" and right is None:
         raise ParameterError("of='errors' needs the true labels y; got None")
-    tables = _tables(said, len(classes))
+    tables = _tables(predicted, len(classes))
     compared = tables if right is None or of == "predictions" else _tables(right, 2)
     statistic, freedom, strength = _chi_square(compared, n)
     p_value = np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), statistic), 1.0)
@@ -249,11 +249,11 @@ def _predictions(members: Any, X: Any) -> tuple[NDArray[Any], list[str]]:
     for model in models:
         if is_regressor(model) or not hasattr(model, "predict"):
             raise DataError(f"members must be classifiers; got {model!r}")
-    said = [np.asarray(model.predict(X)) for model in models]
+    predicted = [np.asarray(model.predict(X)) for model in models]
     classes = getattr(members, "classes_", None)
     if classes is not None and all(_are_numbers_of(classes, model) for model in models):
-        said = [np.asarray(classes)[labels.astype(np.int64)] for labels in said]
-    return np.column_stack(said), names
+        predicted = [np.asarray(classes)[labels.astype(np.int64)] for labels in predicted]
+    return np.column_stack(predicted), names
 
 
 def _models(members: Any) -> tuple[list[Any] | None, list[str]]:
@@ -280,13 +280,15 @@ def _are_numbers_of(classes: Any, model: Any) -> bool:
     return own.dtype.kind in "iuf" and bool(np.isin(own, numbers).all() and own.size)
 
 
-def _right(said: NDArray[np.int64], classes: NDArray[Any], y: ArrayLike) -> NDArray[np.int64]:
+def _right(predicted: NDArray[np.int64], classes: NDArray[Any], y: ArrayLike) -> NDArray[np.int64]:
     truth, codes = class_codes(y)
-    if len(codes) != len(said):
-        raise DataError(f"X has {len(said)} rows but y has {len(codes)}; each row needs one label")
+    if len(codes) != len(predicted):
+        raise DataError(
+            f"X has {len(predicted)} rows but y has {len(codes)}; each row needs one label"
+        )
     number = {label: code for code, label in enumerate(classes.tolist())}
     own = np.array([number.get(label, -1) for label in truth.tolist()])[codes]
-    right: NDArray[np.int64] = (said == own[:, None]).astype(np.int64)
+    right: NDArray[np.int64] = (predicted == own[:, None]).astype(np.int64)
     return right
 
 

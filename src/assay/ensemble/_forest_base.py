@@ -171,19 +171,19 @@ class Forest(Estimator):
     def _fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, callback: Callback | None
     ) -> Self:
-        before = _Before.of(self) if self.warm_start is True else None
+        before = _EarlierFit.of(self) if self.warm_start is True else None
         prepared = self._prepared(X, y, sample_weight, None if before is None else before.seed)
         training = prepared.training
         if before is not None:
             before.check_same_table(self, training)
-        told = self._told(callback)
+        progress = self._progress_callback(callback)
         if training.plan.n_trees is None:
             nodes, importance = chosen_by_oob(
-                training, self._out_of_bag(training), self._oob_error, self.oob_tol, told
+                training, self._out_of_bag(training), self._oob_error, self.oob_tol, progress
             )
         else:
             kept = None if before is None else (before.nodes, before.importance)
-            nodes, importance = grown_forest(training, training.plan.n_trees, told, kept)
+            nodes, importance = grown_forest(training, training.plan.n_trees, progress, kept)
         nodes.store_in(self)
         self.importance_sum_, self.seed_ = importance, training.seed
         self.n_samples_, self.n_draws_ = len(training.rows), training.plan.options.bootstrap
@@ -191,17 +191,17 @@ class Forest(Estimator):
             self._keep_oob(self._oob_answers(prepared, nodes), prepared.target)
         return self
 
-    def _told(self, callback: Callback | None) -> Callback | None:
+    def _progress_callback(self, callback: Callback | None) -> Callback | None:
         if callback is not None and not callable(callback):
             raise ParameterError(f"callback must be None or a function; got {callback!r}")
         if not self.verbose:
             return callback
 
-        def told(done: int, wanted: int) -> Any:
+        def progress(done: int, wanted: int) -> Any:
             print(f"{type(self).__name__}: {done} of {wanted} trees")
             return None if callback is None else callback(done, wanted)
 
-        return told
+        return progress
 
     def _out_of_bag(self, training: Training) -> OutOfBag:
         return OutOfBag(
@@ -268,7 +268,7 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class _Before:
+class _EarlierFit:
     """The earlier fit that a warm start continues."""
 
     nodes: Nodes

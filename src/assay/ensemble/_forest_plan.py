@@ -171,16 +171,16 @@ def _draws(params: Mapping[str, Any], n_samples: int) -> int:
     """Rows drawn for each tree; 0 = all rows once."""
     if not params["bootstrap"]:
         return 0
-    asked: Any = params["max_samples"]
-    if asked is None:
+    wanted: Any = params["max_samples"]
+    if wanted is None:
         return n_samples
-    if not is_count(asked):
-        return max(1, math.floor(float(asked) * n_samples + 0.5))
-    if asked > n_samples:
+    if not is_count(wanted):
+        return max(1, math.floor(float(wanted) * n_samples + 0.5))
+    if wanted > n_samples:
         raise ParameterError(
-            f"max_samples must be at most the number of rows ({n_samples}); got {asked!r}"
+            f"max_samples must be at most the number of rows ({n_samples}); got {wanted!r}"
         )
-    return int(asked)
+    return int(wanted)
 
 
 def _directions(monotonic_cst: Any, n_features: int) -> NDArray[np.int8] | None:

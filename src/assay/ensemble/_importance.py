@@ -175,8 +175,8 @@ class _Measure:
 
     def _columns(self, alone: Nodes) -> Iterator[int]:
         """Yield the columns that the tree splits on; permuting the others changes nothing."""
-        asked = np.unique(alone.node_feature)
-        yield from asked[asked >= 0].tolist()
+        used = np.unique(alone.node_feature)
+        yield from used[used >= 0].tolist()
 
     def _score(
         self,

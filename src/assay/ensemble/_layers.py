@@ -143,18 +143,18 @@ class Layers(NamedMembers, Estimator):
         """Return out-of-fold outputs of the members for some folds; other rows are NaN."""
         width = n_columns(self._classes())
         shape = (len(target), width * len(members))
-        said = {out: np.full(shape, np.nan) for out in sets}
+        outputs = {out: np.full(shape, np.nan) for out in sets}
         tasks = [(at, out) for at in range(len(members)) for out in sets]
         work = [
-            partial(self._ask, members[at], methods[at], inputs, out, target, weight)
+            partial(self._fit_and_predict, members[at], methods[at], inputs, out, target, weight)
             for at, out in tasks
         ]
         results = in_threads(work, check_n_jobs(self.n_jobs))
         for (at, out), (rows, result) in zip(tasks, results, strict=True):
-            said[out][rows, at * width : (at + 1) * width] = result
-        return said
+            outputs[out][rows, at * width : (at + 1) * width] = result
+        return outputs
 
-    def _ask(
+    def _fit_and_predict(
         self,
         member: Any,
         method: str,
@@ -180,7 +180,9 @@ class Layers(NamedMembers, Estimator):
         work = [partial(fit_member, clone(member), X, target, weight) for member in members]
         return in_threads(work, check_n_jobs(self.n_jobs))
 
-    def _said(self, members: Sequence[Any], methods: Sequence[str], X: Any) -> NDArray[np.float64]:
+    def _member_outputs(
+        self, members: Sequence[Any], methods: Sequence[str], X: Any
+    ) -> NDArray[np.float64]:
         """Return the outputs of fitted members."""
         work = [
             partial(columns, member, method, X, self._classes())
@@ -194,12 +196,12 @@ class Layers(NamedMembers, Estimator):
         for size in self.level_sizes_.tolist():
             members = self.estimators_[start : start + size]
             methods = self.stack_method_[start : start + size].tolist()
-            said = self._said(members, methods, below)
-            below = beside(said, X, type(self).__name__) if self.passthrough_ else said
+            outputs = self._member_outputs(members, methods, below)
+            below = beside(outputs, X, type(self).__name__) if self.passthrough_ else outputs
             start += size
         return below
 
-    def _asked(self, X: Any) -> Any:
+    def _final_inputs(self, X: Any) -> Any:
         check_is_fitted(self)
         sparse = common_tag(self.estimators_[: self.level_sizes_[0]], "sparse")
         return self._outputs(self._table(X, reset=False, accept_sparse=sparse))
@@ -304,8 +306,8 @@ class LayersClassifier(Classifier, Layers):
         -------
         ndarray of shape (n_samples,)
         """
-        said = self._asked(X)
-        codes = np.asarray(self.final_estimator_.predict(said))
+        inputs = self._final_inputs(X)
+        codes = np.asarray(self.final_estimator_.predict(inputs))
         labels: NDArray[Any] = self.classes_[codes.astype(np.int64)]
         return labels
 
@@ -322,8 +324,8 @@ class LayersClassifier(Classifier, Layers):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        said = self._asked(X)
-        return np.asarray(self.final_estimator_.predict_proba(said))
+        inputs = self._final_inputs(X)
+        return np.asarray(self.final_estimator_.predict_proba(inputs))
 
     @available_if(final_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -338,8 +340,8 @@ class LayersClassifier(Classifier, Layers):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        said = self._asked(X)
-        return np.asarray(self.final_estimator_.decision_function(said))
+        inputs = self._final_inputs(X)
+        return np.asarray(self.final_estimator_.decision_function(inputs))
 
 
 class LayersRegressor(Regressor, Layers):
@@ -363,5 +365,5 @@ class LayersRegressor(Regressor, Layers):
         -------
         ndarray of shape (n_samples,)
         """
-        said = self._asked(X)
-        return np.asarray(self.final_estimator_.predict(said), dtype=np.float64)
+        inputs = self._final_inputs(X)
+        return np.asarray(self.final_estimator_.predict(inputs), dtype=np.float64)

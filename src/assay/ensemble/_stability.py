@@ -159,10 +159,10 @@ def stability(
     draws = np.random.default_rng((seed, 1))
     samples = [draws.integers(len(labels), size=len(labels)) for _ in range(n_bootstrap)]
     work = [partial(fit, rows) for rows in (np.arange(len(labels)), *samples)]
-    said = in_threads(work, n_threads)
+    predicted = in_threads(work, n_threads)
     if classify:
-        return _moved_labels(said[0], np.stack(said[1:]), level, test_rows)
-    return _moved_values(np.stack(said[1:]).astype(np.float64), labels, level, test_rows)
+        return _moved_labels(predicted[0], np.stack(predicted[1:]), level, test_rows)
+    return _moved_values(np.stack(predicted[1:]).astype(np.float64), labels, level, test_rows)
 
 
 def _table(X: Any) -> Any:
@@ -185,18 +185,18 @@ def _predicted(
         return np.full(n_rows(X_test), known[0])  # few classifiers can be fitted on one class
     own = None if weight is None else weight[rows]
     model = fit_member(clone(member), take(X, rows), known, own)
-    said = np.asarray(model.predict(X_test))
-    if said.ndim != 1:
-        raise DataError(f"stability takes one prediction per row; got shape {said.shape}")
-    return said
+    predicted = np.asarray(model.predict(X_test))
+    if predicted.ndim != 1:
+        raise DataError(f"stability takes one prediction per row; got shape {predicted.shape}")
+    return predicted
 
 
 def _moved_labels(
-    usual: NDArray[Any], said: NDArray[Any], level: float, rows: NDArray[np.int64] | None
+    usual: NDArray[Any], predicted: NDArray[Any], level: float, rows: NDArray[np.int64] | None
 ) -> Stability:
-    moved = said != usual
+    moved = predicted != usual
     values = moved.mean(axis=1)
-    shares = np.unique(said, return_counts=True)[1] / said.size
+    shares = np.unique(predicted, return_counts=True)[1] / predicted.size
     chance = 1.0 - float(np.square(shares).sum())
     mean = float(values.mean())
     interval = batch_t(mean, values, level=level, low=0.0, high=1.0)
@@ -205,10 +205,10 @@ def _moved_labels(
 
 
 def _moved_values(
-    said: NDArray[np.float64], y: NDArray[Any], level: float, rows: NDArray[np.int64] | None
+    predicted: NDArray[np.float64], y: NDArray[Any], level: float, rows: NDArray[np.int64] | None
 ) -> Stability:
-    count = len(said)
-    squares = np.square(said - said.mean(axis=0)) * (count / (count - 1))
+    count = len(predicted)
+    squares = np.square(predicted - predicted.mean(axis=0)) * (count / (count - 1))
     values = squares.mean(axis=1)
     mean, spread = float(values.mean()), float(np.var(y))
     interval = batch_t(mean, values, level=level, low=0.0)

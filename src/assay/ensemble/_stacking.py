@@ -39,10 +39,10 @@ class Stacking(Layers):
             members = [seeded(m, (seed, depth, at)) for at, (_, m) in enumerate(level)]
             how = self._methods(level)
             sets = sets_of_folds(len(parts), len(levels) - depth)
-            said = self._held_out(members, how, inputs, sets, target, weight)
+            oof = self._held_out(members, how, inputs, sets, target, weight)
             fitted += self._fit_all(members, inputs.learned(NONE)[1], target, weight)
             methods += how
-            inputs = replace(inputs, below=said)
+            inputs = replace(inputs, below=oof)
         final = seeded(final, (seed, len(levels), 0))
         self.estimators_ = fitted
         self.final_estimator_ = fit_member(final, inputs.learned(NONE)[1], target, weight)

@@ -44,12 +44,12 @@ def whole_shares(member: Any, X: Any, n_classes: int) -> Floats:
     """Return a member's class probabilities; without `predict_proba`, 1 for its class."""
     if not hasattr(member, "predict_proba"):
         return np.asarray(np.eye(n_classes)[np.asarray(member.predict(X)).astype(np.int64)])
-    said = np.asarray(member.predict_proba(X), dtype=np.float64)
+    output = np.asarray(member.predict_proba(X), dtype=np.float64)
     seen = np.asarray(member.classes_).astype(np.int64)
     if len(seen) == n_classes:
-        return said
-    whole = np.zeros((len(said), n_classes))
-    whole[:, seen] = said
+        return output
+    whole = np.zeros((len(output), n_classes))
+    whole[:, seen] = output
     return whole
 
 
@@ -122,10 +122,10 @@ class Weighted(Layers):
         codes = target.astype(np.int64) if self._kind == "classifier" else np.zeros(n, np.int64)
         parts = splits(self.cv, X, codes, group_numbers(groups, X, n), seed)
         inputs = Inputs(X, parts, None, False, type(self).__name__)
-        said = self._held_out(
+        output = self._held_out(
             members, self._asked_for(members), inputs, sets_of_folds(len(parts), 1), target, weight
         )
-        oof = Inputs(X, parts, said, False, type(self).__name__).outputs(NONE)
+        oof = Inputs(X, parts, output, False, type(self).__name__).outputs(NONE)
         if self._kind == "regressor":
             return convex_weights(oof, target, sample_weight=weight, ridge=self.ridge)
         truth = _true_shares(oof.reshape(n, len(members), -1), codes)
@@ -210,8 +210,8 @@ def _checked_weights(weights: Any, count: int) -> Floats:
     return given if abs(total - 1.0) < 1e-12 else np.asarray(given / total)
 
 
-def _true_shares(said: Floats, codes: NDArray[np.int64]) -> Floats:
+def _true_shares(output: Floats, codes: NDArray[np.int64]) -> Floats:
     """Return each member's probability of the true class, from (rows, members, columns)."""
-    if said.shape[2] == 1:  # two classes: the probability of the second
-        return np.where(codes[:, None] == 1, said[:, :, 0], 1.0 - said[:, :, 0])
-    return np.asarray(said[np.arange(len(codes)), :, codes])
+    if output.shape[2] == 1:  # two classes: the probability of the second
+        return np.where(codes[:, None] == 1, output[:, :, 0], 1.0 - output[:, :, 0])
+    return np.asarray(output[np.arange(len(codes)), :, codes])

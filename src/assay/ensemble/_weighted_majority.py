@@ -319,16 +319,16 @@ class WeightedMajority(NamedMembers, Classifier):
             return votes.argmax(axis=1)  # type: ignore[no-any-return]
         ends = np.cumsum(shares, axis=1)
         expert = (ends < (draws * ends[:, -1])[:, None]).sum(axis=1)
-        said = advice[np.arange(len(advice)), expert]
+        predicted = advice[np.arange(len(advice)), expert]
         # If the drawn expert predicts no class, follow the majority.
-        return np.where(said >= 0, said, votes.argmax(axis=1))  # type: ignore[no-any-return]
+        return np.where(predicted >= 0, predicted, votes.argmax(axis=1))  # type: ignore[no-any-return]
 
     def _advice(self, X: Any) -> NDArray[np.int64]:
         """Return the experts' predictions as class codes, -1 for values that are not a class."""
         X = self._table(X, reset=False)
         if hasattr(self, "experts_"):
-            said = [self._numbers(np.asarray(expert.predict(X))) for expert in self.experts_]
-            return np.stack(said, axis=1)
+            predicted = [self._numbers(np.asarray(expert.predict(X))) for expert in self.experts_]
+            return np.stack(predicted, axis=1)
         frame = as_frame(X)
         if frame is not None:
             series = frame.iter_columns()

@@ -25,7 +25,7 @@ from assay.base import (
     in_threads,
     seeded,
 )
-from assay.features._consensus_folds import FoldTarget, dealt
+from assay.features._consensus_folds import FoldTarget, stratified_folds
 from assay.features._kept_columns import KeptColumns, best_columns
 from assay.features._relief import ReliefF
 
@@ -242,10 +242,10 @@ class ConsensusSelector(KeptColumns):
                 f"{len(used)} rows (n_samples = {len(used)}) are too few for {self.n_outer} outer "
                 f"folds of {self.n_inner} inner ones"
             )
-        outer = dealt(order[used], self.n_outer, (seed,))
+        outer = stratified_folds(order[used], self.n_outer, (seed,))
         for o in range(self.n_outer):
             rows = used[outer != o]
-            inner = dealt(order[rows], self.n_inner, (seed, o))
+            inner = stratified_folds(order[rows], self.n_inner, (seed, o))
             for i in range(self.n_inner):
                 yield (o, i), rows[inner != i]
 
@@ -286,12 +286,12 @@ class ConsensusSelector(KeptColumns):
         check_array_state(self, "scores_", "f", (columns,))
         if not self.inner_features_.size:
             raise DataError("the model is damaged: inner_features_ has no fold")
-        said = {
+        stored = {
             name: getattr(self, name, None)
             for name in ("outer_features_", "votes_", "n_consensus_", "support_")
         }
         self._agree()
-        for name, value in said.items():
+        for name, value in stored.items():
             if not np.array_equal(value, getattr(self, name)):  # type: ignore[arg-type]
                 raise DataError(f"the model is damaged: {name} is not the consensus of the folds")
 

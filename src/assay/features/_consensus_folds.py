@@ -39,7 +39,7 @@ class FoldTarget(NamedTuple):
         return cls(labels[codes], codes, False)
 
 
-def dealt(order: NDArray[Any], n_folds: int, seed: tuple[int, ...]) -> NDArray[np.int64]:
+def stratified_folds(order: NDArray[Any], n_folds: int, seed: tuple[int, ...]) -> NDArray[np.int64]:
     """Assign rows to folds at random, stratified by class or by range of values.
 
     Parameters

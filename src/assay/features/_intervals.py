@@ -155,7 +155,7 @@ class IntervalBuilder(Transformer):
             elif self.method is None:
                 found.append(np.empty(0))
             else:
-                found.append(self._learnt(rows[:, j], codes))
+                found.append(self._learned_edges(rows[:, j], codes))
         self.boundaries_ = np.concatenate(found)
         self.boundary_offsets_ = np.cumsum([0, *map(len, found)]).astype(np.int64)
         return self
@@ -230,7 +230,7 @@ class IntervalBuilder(Transformer):
             found[_column(key, names, self.n_features_in_)] = _as_edges(given)
         return found
 
-    def _learnt(self, column: NDArray[Any], codes: NDArray[np.int64] | None) -> Floats:
+    def _learned_edges(self, column: NDArray[Any], codes: NDArray[np.int64] | None) -> Floats:
         present = ~np.isnan(column)
         values = column[present].astype(np.float64)
         if not len(values):

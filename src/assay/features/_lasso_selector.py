@@ -23,7 +23,7 @@ from assay.base import (
     in_threads,
     real_values,
 )
-from assay.features._consensus_folds import dealt
+from assay.features._consensus_folds import stratified_folds
 from assay.features._kept_columns import KeptColumns, best_columns
 
 Floats = NDArray[np.float64]
@@ -207,7 +207,7 @@ class LassoSelector(KeptColumns):
             raise DataError(
                 f"{len(rows)} rows (n_samples = {len(rows)}) are too few for {self.n_folds} folds"
             )
-        folds = dealt(target, self.n_folds, (draw_seed(self.random_state),))
+        folds = stratified_folds(target, self.n_folds, (draw_seed(self.random_state),))
         work = [
             partial(self._losses, rows, target, folds == f, largest) for f in range(self.n_folds)
         ]

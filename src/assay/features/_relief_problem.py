@@ -82,11 +82,11 @@ class Problem:
             table.expected,
             table.class_start,
         )
-        asked = (self.weight, queries, k, sigma, found, n_threads)
+        settings = (self.weight, queries, k, sigma, found, n_threads)
         if self.target is None:
-            kernels.relief_classes(*described, *asked)
+            kernels.relief_classes(*described, *settings)
         else:
-            kernels.relief_numbers(*described, self.target, *asked)
+            kernels.relief_numbers(*described, self.target, *settings)
         scores = np.empty(len(columns))
         scores[np.searchsorted(columns, table.columns)] = found
         return scores

@@ -203,7 +203,7 @@ class ResampledClassifier(Classifier):
         ndarray of float64 of shape (n_samples, n_classes)
         """
         table = self._table(X, reset=False)
-        return self._corrected(table) if self.correct_prior else self._said(table)
+        return self._corrected(table) if self.correct_prior else self._uncorrected(table)
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: ArrayLike) -> Floats:
@@ -221,11 +221,11 @@ class ResampledClassifier(Classifier):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))  # type: ignore[no-any-return]
 
-    def _said(self, table: Any) -> Floats:
+    def _uncorrected(self, table: Any) -> Floats:
         return np.asarray(self.estimators_[0].predict_proba(table), dtype=np.float64)
 
     def _corrected(self, table: Any) -> Floats:
-        shares = self._said(table) * (self.prior_ / self.resampled_prior_)
+        shares = self._uncorrected(table) * (self.prior_ / self.resampled_prior_)
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     def _check_parameters(self) -> None:

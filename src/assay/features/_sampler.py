@@ -77,12 +77,12 @@ class Sampler(Estimator):
         """Return a search among these rows by the mixed distance."""
         return RowSearch(rows, self.categorical_features_, k, self.n_jobs)
 
-    def _others_near(self, rows: NDArray[Any], asked: Integers, k: int) -> Integers:
+    def _others_near(self, rows: NDArray[Any], queries: Integers, k: int) -> Integers:
         """Return the k nearest other rows of some rows, of shape (n_asked, k)."""
-        found = self._search(rows, k + 1).near(rows[asked])[1]
-        is_self = found == asked[:, None]
+        found = self._search(rows, k + 1).near(rows[queries])[1]
+        is_self = found == queries[:, None]
         is_self[~is_self.any(axis=1), -1] = True  # hidden behind k + 1 duplicates
-        return np.asarray(found[~is_self].reshape(len(asked), k))
+        return np.asarray(found[~is_self].reshape(len(queries), k))
 
     def _check_state(self) -> None:
         super()._check_state()

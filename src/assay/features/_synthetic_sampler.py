@@ -148,7 +148,7 @@ class SyntheticSampler(Sampler):
                     f"class {classes[c].item()!r} has 1 row, but a synthetic row needs two; "
                     "give it more rows, or leave it out of ratio"
                 )
-            parts.append(self._made(rows, codes, int(c), int(wanted[c] - counts[c]), random))
+            parts.append(self._new_rows(rows, codes, int(c), int(wanted[c] - counts[c]), random))
         if not parts:
             return (table, labels) if weight is None else (table, labels, weight)
         new = NewRows.joined(parts)
@@ -158,7 +158,7 @@ class SyntheticSampler(Sampler):
         between = weight[new.base] * (1 - new.share) + weight[new.other] * new.share
         return (*found, np.concatenate([weight, between]))
 
-    def _made(
+    def _new_rows(
         self,
         rows: NDArray[Any],
         codes: Integers,

@@ -127,8 +127,8 @@ class AllVsAllClassifier(Classifier, Reduction):
         -------
         ndarray of shape (n_samples,)
         """
-        said = self.decision_function(X)
-        best = (said > 0).astype(np.int64) if said.ndim == 1 else said.argmax(axis=1)
+        decision = self.decision_function(X)
+        best = (decision > 0).astype(np.int64) if decision.ndim == 1 else decision.argmax(axis=1)
         return self.classes_[best]  # type: ignore[no-any-return]
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -145,10 +145,10 @@ class AllVsAllClassifier(Classifier, Reduction):
             For 'majority', wins minus losses, plus less than 1/3 from the confidences: enough to
             break ties, too little to overrule a majority.
         """
-        said = self._confidences(X)
-        scores = self._tally(said)
+        confidences = self._confidences(X)
+        scores = self._tally(confidences)
         if self.vote == "majority":
-            wins = self._tally(np.where(said > 0, 1.0, -1.0))
+            wins = self._tally(np.where(confidences > 0, 1.0, -1.0))
             scores = wins + scores / (3.0 * (1.0 + np.abs(scores)))
         return scores[:, 1] if self.n_classes_ == 2 else scores
 

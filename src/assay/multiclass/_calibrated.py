@@ -291,9 +291,9 @@ class CalibratedClassifier(Classifier, Reduction):
 
 def _shares(model: Any, table: Any, n_classes: int) -> Floats:
     """Return the probabilities of all classes; 0 for those the model was not fitted on."""
-    said = np.asarray(model.predict_proba(table), dtype=np.float64)
-    if said.shape[1] == n_classes:
-        return said
-    whole = np.zeros((len(said), n_classes))
-    whole[:, np.asarray(model.classes_).astype(np.int64)] = said
+    known = np.asarray(model.predict_proba(table), dtype=np.float64)
+    if known.shape[1] == n_classes:
+        return known
+    whole = np.zeros((len(known), n_classes))
+    whole[:, np.asarray(model.classes_).astype(np.int64)] = known
     return whole

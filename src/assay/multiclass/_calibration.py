@@ -45,10 +45,10 @@ def scores_of(model: Any, X: Any, n_classes: int) -> Floats:
         The decision function; without one, the log-odds of the probabilities.
     """
     if hasattr(model, "decision_function"):
-        said = np.asarray(model.decision_function(X), dtype=np.float64)
-        said = said[:, None] if said.ndim == 1 else said
-        if said.shape[1] == (1 if n_classes == 2 else n_classes):
-            return said
+        scores = np.asarray(model.decision_function(X), dtype=np.float64)
+        scores = scores[:, None] if scores.ndim == 1 else scores
+        if scores.shape[1] == (1 if n_classes == 2 else n_classes):
+            return scores
     if not hasattr(model, "predict_proba"):
         raise DataError(
             f"{type(model).__name__} gives neither probabilities nor one score per class; use "

@@ -75,14 +75,14 @@ def confidence(member: Any, X: Any) -> NDArray[np.float64]:
         -1 or 1 from its prediction.
     """
     if hasattr(member, "decision_function"):
-        said = np.asarray(member.decision_function(X), dtype=np.float64)
-        if said.ndim == 2 and said.shape[1] == 2:
-            said = said[:, 1] - said[:, 0]
+        values = np.asarray(member.decision_function(X), dtype=np.float64)
+        if values.ndim == 2 and values.shape[1] == 2:
+            values = values[:, 1] - values[:, 0]
     elif hasattr(member, "predict_proba"):
-        said = 2.0 * second_share(member, X) - 1.0
+        values = 2.0 * second_share(member, X) - 1.0
     else:
-        said = 2.0 * np.asarray(member.predict(X)).astype(np.float64) - 1.0
-    return _one_column(member, said.reshape(-1) if said.shape[1:] == (1,) else said)
+        values = 2.0 * np.asarray(member.predict(X)).astype(np.float64) - 1.0
+    return _one_column(member, values.reshape(-1) if values.shape[1:] == (1,) else values)
 
 
 def second_share(member: Any, X: Any) -> NDArray[np.float64]:
@@ -106,10 +106,10 @@ def check_binary_state(model: Any, name: str) -> None:
             )
 
 
-def _one_column(member: Any, said: NDArray[np.float64]) -> NDArray[np.float64]:
-    if said.ndim != 1 or not np.isfinite(said).all():
+def _one_column(member: Any, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    if values.ndim != 1 or not np.isfinite(values).all():
         raise DataError(
             f"{type(member).__name__} does not give one finite number per row for two classes "
-            f"(shape {said.shape}); use another binary classifier"
+            f"(shape {values.shape}); use another binary classifier"
         )
-    return said
+    return values

@@ -191,16 +191,16 @@ class MultilabelClassifier(Classifier, Reduction):
         -------
         float
         """
-        said = self.predict(X)
-        right = (said == label_matrix(y, self.classes_)[1]).all(axis=1)
-        return float(np.average(right, weights=check_weight(sample_weight, said)))
+        predicted = self.predict(X)
+        right = (predicted == label_matrix(y, self.classes_)[1]).all(axis=1)
+        return float(np.average(right, weights=check_weight(sample_weight, predicted)))
 
     def _spread(
-        self, said: NDArray[np.float64], constant: NDArray[np.float64]
+        self, columns: NDArray[np.float64], constant: NDArray[np.float64]
     ) -> NDArray[np.float64]:
         """Combine the columns of the members with those of constant labels."""
-        whole = np.tile(constant, (len(said), 1))
-        whole[:, self.constant_ == _LEARNED] = said
+        whole = np.tile(constant, (len(columns), 1))
+        whole[:, self.constant_ == _LEARNED] = columns
         return whole
 
     def _check_state(self) -> None:

@@ -108,8 +108,8 @@ class OneVsAllClassifier(Classifier, Reduction):
         -------
         ndarray of shape (n_samples,)
         """
-        said = self.decision_function(X)
-        best = (said > 0).astype(np.int64) if said.ndim == 1 else said.argmax(axis=1)
+        decision = self.decision_function(X)
+        best = (decision > 0).astype(np.int64) if decision.ndim == 1 else decision.argmax(axis=1)
         return self.classes_[best]  # type: ignore[no-any-return]
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -124,8 +124,8 @@ class OneVsAllClassifier(Classifier, Reduction):
         -------
         ndarray of float64 of shape (n_samples, n_classes), or (n_samples,) for two classes
         """
-        said = self._confidences(X)
-        return said[:, 0] if said.shape[1] == 1 else said
+        confidences = self._confidences(X)
+        return confidences[:, 0] if confidences.shape[1] == 1 else confidences
 
     @available_if(has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:

@@ -90,17 +90,17 @@ class Reduction(Estimator):
 
     def _confidences(self, X: Any) -> NDArray[np.float64]:
         """Return each member's confidence in its class 1, of shape (n_rows, n_members)."""
-        return self._ask(confidence, X)
+        return self._stacked(confidence, X)
 
     def _second_shares(self, X: Any) -> NDArray[np.float64]:
         """Return each member's probability of its class 1, of shape (n_rows, n_members)."""
-        return self._ask(second_share, X)
+        return self._stacked(second_share, X)
 
-    def _ask(
-        self, question: Callable[[Any, Any], NDArray[np.float64]], X: Any
+    def _stacked(
+        self, output: Callable[[Any, Any], NDArray[np.float64]], X: Any
     ) -> NDArray[np.float64]:
         table = self._table(X, reset=False, accept_sparse=self._takes_sparse_rows())
-        work = [partial(question, member, table) for member in self.estimators_]
+        work = [partial(output, member, table) for member in self.estimators_]
         return np.column_stack(in_threads(work, check_n_jobs(self.n_jobs)))
 
     def _takes_sparse_rows(self) -> bool:

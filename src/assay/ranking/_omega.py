@@ -183,10 +183,10 @@ class OmegaRanker(Ranker):
 
         def prefer(first: Any, second: Any) -> Floats:
             if value is None:
-                said = preference.of(rows, first, second)
+                margin = preference.of(rows, first, second)
             else:
-                said = value[first] - value[second]
-            return np.where(said == 0, chance[first] - chance[second], said)
+                margin = value[first] - value[second]
+            return np.where(margin == 0, chance[first] - chance[second], margin)
 
         return quicksort(queries, row_priorities(rows, self.pivot_seed_), prefer)
 

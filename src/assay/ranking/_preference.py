@@ -55,8 +55,8 @@ class Preference:
         """Return the mean preference of each item over the others of its query; 0 if alone."""
         total = np.zeros(len(rows))
         for first, second in Pairs.of_items(queries).blocks(self.block(rows)):
-            said = self._of_block(rows, first, second)
-            total += np.bincount(first, said, len(rows)) - np.bincount(second, said, len(rows))
+            values = self._of_block(rows, first, second)
+            total += np.bincount(first, values, len(rows)) - np.bincount(second, values, len(rows))
         return total / np.maximum(queries.sizes - 1, 1)[queries.codes]
 
     def block(self, rows: NDArray[Any]) -> int:
@@ -64,12 +64,12 @@ class Preference:
         return max(1024, _CELLS // int(rows.shape[1]))
 
     def _of_block(self, rows: NDArray[Any], first: Rows, second: Rows) -> Floats:
-        there = self._said(pair_features(rows, first, second, self.features))
-        back = self._said(pair_features(rows, second, first, self.features))
+        there = self._output(pair_features(rows, first, second, self.features))
+        back = self._output(pair_features(rows, second, first, self.features))
         found: Floats = (there - back) / 2
         return found
 
-    def _said(self, pairs: NDArray[Any]) -> Floats:
+    def _output(self, pairs: NDArray[Any]) -> Floats:
         if self.vote == "soft" and hasattr(self.model, "predict_proba"):
             return 2 * np.asarray(self.model.predict_proba(pairs), dtype=np.float64)[:, 1] - 1
         if self.vote == "soft" and hasattr(self.model, "decision_function"):

@@ -122,10 +122,10 @@ def _before(
 ) -> NDArray[np.bool_]:
     if not len(first):
         return np.empty(0, dtype=bool)
-    said = np.asarray(prefer(first, second), dtype=np.float64)
-    if said.shape != first.shape or np.isnan(said).any():
+    preference = np.asarray(prefer(first, second), dtype=np.float64)
+    if preference.shape != first.shape or np.isnan(preference).any():
         raise DataError(
             f"prefer must return one number per pair, shape {first.shape}, none of them NaN; "
-            f"got shape {said.shape}"
+            f"got shape {preference.shape}"
         )
-    return np.where(said == 0, first < second, said > 0)
+    return np.where(preference == 0, first < second, preference > 0)
