@@ -407,6 +407,14 @@ def test_verbose_prints_the_loss(capsys: pytest.CaptureFixture[str]) -> None:
     assert [line.split(":")[0] for line in lines] == ["round 2", "round 4"]
 
 
+def test_verbose_prints_the_validation_loss(capsys: pytest.CaptureFixture[str]) -> None:
+    model = GradientBoostingRegressor(n_estimators=2, verbose=2, early_stopping=True)
+    model.fit(X_REG, Y_REG)
+    train, validation = model.train_score_[1], model.validation_score_[1]
+    expected = f"round 2: training loss {train:.6g}, validation loss {validation:.6g}\n"
+    assert capsys.readouterr().out == expected
+
+
 # ---- edges --------------------------------------------------------------------------------------
 
 

@@ -64,7 +64,7 @@ class Bagging(Estimator):
 
     @abstractmethod
     def _contribution(self, member: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Return what a member adds to the sum, of shape (n_samples, n_outputs)."""
+        """Return a member's contribution to the sum, of shape (n_samples, n_outputs)."""
 
     def _check_parameters(self) -> None:
         kind = "classifier" if is_classifier(self) else "regressor"

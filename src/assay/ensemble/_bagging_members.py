@@ -117,7 +117,7 @@ def member_shares(member: Any, rows: NDArray[Any], n_classes: int) -> NDArray[np
 
 
 def summand(shares: NDArray[np.float64], combine: str) -> NDArray[np.float64]:
-    """Return what a member adds to the sum.
+    """Return a member's contribution to the sum.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What both gradient boosting estimators share: parameters, the run, the fitted trees."""
+"""Common part of both gradient boosting estimators: parameters, the run, the fitted trees."""
 
 from __future__ import annotations
 

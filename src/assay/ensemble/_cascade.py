@@ -78,7 +78,7 @@ class CascadeClassifier(Classifier):
     categorical_features_ : ndarray of int64
         Nominal columns.
     levels_ : ndarray of str
-        Their levels.
+        Categories of the nominal columns.
     level_offsets_ : ndarray of int64
         Position in `levels_` of the first category of each nominal column.
     n_features_in_ : int

@@ -144,7 +144,7 @@ class RandomForestClassifier(ForestClassifier):
     >>> model = RandomForestClassifier(50, oob_score=True, random_state=0).fit(X, y)
     >>> model.oob_score_ > 0.9
     True
-    >>> model.feature_importances_.argsort()[:2].tolist()  # the sepals say least
+    >>> model.feature_importances_.argsort()[:2].tolist()  # the sepals matter least
     [1, 0]
     """
 

@@ -74,7 +74,7 @@ class NamedMembers(BaseEstimator):
         return self
 
     def _members(self, *parameters: str) -> Named:
-        """Return the (name, estimator) pairs of all lists, as far as they are such pairs."""
+        """Return the (name, estimator) pairs of all lists; other items are skipped."""
         found: Named = []
         for parameter in parameters or self._member_lists:
             for group in _groups(getattr(self, parameter, None)):
@@ -103,7 +103,7 @@ def check_members(parameter: str, value: Any, kind: str, taken: Iterable[str] = 
     value : list of (str, estimator)
         The value to check. The string 'drop' in place of an estimator leaves the member out.
     kind : {'classifier', 'regressor'}
-        What the members must be.
+        The required kind of the members.
     taken : iterable of str
         Names that no member may have.
 
@@ -140,7 +140,7 @@ def check_kind(what: str, member: Any, kind: str) -> None:
     member : object
         The value to check.
     kind : {'classifier', 'regressor'}
-        What it must be.
+        The required kind.
     """
     fits = hasattr(member, "fit") and hasattr(member, "predict") and not isinstance(member, type)
     if not fits or not (is_classifier if kind == "classifier" else is_regressor)(member):

@@ -34,7 +34,7 @@ class OutOfBag:
     n_draws : int
         Draws of each bootstrap sample.
     combine : {'mean', 'vote', 'product'}
-        What is summed.
+        How the trees are combined.
     n_threads : int
         Threads; the sums do not depend on them.
     """

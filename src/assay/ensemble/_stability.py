@@ -85,7 +85,7 @@ def stability(
     Parameters
     ----------
     estimator : estimator
-        The learner; copies of it are fitted.
+        The learner; clones of it are fitted.
     X : table of shape (n_samples, n_features)
         Training rows.
     y : array-like of shape (n_samples,)

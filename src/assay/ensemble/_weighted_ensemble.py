@@ -1,4 +1,4 @@
-"""A weighted mean of models, with weights given or learned on held-out rows."""
+"""A weighted mean of models, with weights given or learned out of fold."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ class WeightedEnsembleClassifier(Classifier, Weighted):
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Decides the folds, and the seeds of members that have none of their own.
+        Seed of the folds, and of members without a seed of their own.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels seen in fit, sorted. Members see their positions, 0, 1, ...
+        The labels seen in fit, sorted. Members are fitted on their positions 0, 1, ...
     estimators_ : list of estimator
         The members, fitted on all rows.
     weights_ : ndarray of shape (n_members,)
@@ -140,13 +140,13 @@ class WeightedEnsembleClassifier(Classifier, Weighted):
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-            The rows; what the members take.
+            Training rows, in any form that the members accept.
         y : array-like of shape (n_samples,)
             The labels.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, for members that accept them and for the loss.
         groups : array-like of shape (n_samples,) or 'duplicates', default=None
-            Rows of one group stay in one fold; 'duplicates' makes groups of equal rows.
+            Rows of one group stay in one fold; 'duplicates' puts duplicate rows into one group.
 
         Returns
         -------
@@ -216,7 +216,7 @@ class WeightedEnsembleRegressor(Regressor, Weighted):
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Decides the folds, and the seeds of members that have none of their own.
+        Seed of the folds, and of members without a seed of their own.
 
     Attributes
     ----------
@@ -313,13 +313,13 @@ class WeightedEnsembleRegressor(Regressor, Weighted):
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-            The rows; what the members take.
+            Training rows, in any form that the members accept.
         y : array-like of shape (n_samples,)
             The values.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, for members that accept them and for the loss.
         groups : array-like of shape (n_samples,) or 'duplicates', default=None
-            Rows of one group stay in one fold; 'duplicates' makes groups of equal rows.
+            Rows of one group stay in one fold; 'duplicates' puts duplicate rows into one group.
 
         Returns
         -------

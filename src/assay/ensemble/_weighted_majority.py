@@ -27,7 +27,7 @@ from assay.base import (
 from assay.ensemble._members import Named, NamedMembers, check_members
 from assay.ensemble._streams import uniforms
 
-_CELLS = 2**20  # rounds times experts held at once
+_CELLS = 2**20  # rounds times experts in memory at once
 
 
 class WeightedMajority(NamedMembers, Classifier):

@@ -21,7 +21,7 @@ Integers = NDArray[np.int64]
 
 
 def quantile_cuts(values: Floats, n_intervals: int) -> Floats:
-    """Return the inner boundaries of intervals with equal shares of the values."""
+    """Return the inner boundaries of intervals with equally many values."""
     shares = np.linspace(0, 1, n_intervals + 1)
     edges = np.unique(np.quantile(values, shares, method="averaged_inverted_cdf"))
     return edges[1:-1]

@@ -110,7 +110,7 @@ class ReliefF(Transformer):
     >>> import numpy as np
     >>> from assay.features import ReliefF
     >>> X = np.random.default_rng(0).integers(0, 2, size=(200, 6))
-    >>> y = X[:, 1] ^ X[:, 4]  # neither column tells anything alone
+    >>> y = X[:, 1] ^ X[:, 4]  # neither column is informative alone
     >>> model = ReliefF().fit(X, y)
     >>> model.get_support(indices=True).tolist()
     [1, 4]

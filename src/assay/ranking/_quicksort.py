@@ -1,4 +1,4 @@
-r"""Randomised quicksort with any preference as comparator, level by level.
+r"""Randomised quicksort with any preference as comparator, in batches.
 
 A random item of every part is its pivot; items preferred to it go before it, the others after it. A
 transitive preference is sorted exactly. With a cyclic one, the expected loss of the order is at
