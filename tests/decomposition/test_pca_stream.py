@@ -75,7 +75,7 @@ def test_fit_forgets_the_stream() -> None:
 
 def test_a_stream_cannot_go_on_from_a_part_of_the_components() -> None:
     X = correlated(30, 4)
-    with pytest.raises(DataError, match="cannot go on from a fit that left components out"):
+    with pytest.raises(DataError, match="cannot continue a fit that left components out"):
         PCA(2).fit(X).partial_fit(X)
 
 

@@ -137,7 +137,7 @@ def test_regression_with_several_outputs_has_oob_predictions() -> None:
 
 def test_rows_that_every_member_saw_are_told() -> None:
     X, y = load_diabetes(return_X_y=True)
-    with pytest.warns(UserWarning, match="have no out-of-bag answer"):
+    with pytest.warns(UserWarning, match="have no out-of-bag prediction"):
         bag = BaggingRegressor(n_estimators=2, oob_score=True, random_state=0).fit(X, y)
     assert np.isnan(bag.oob_prediction_).any()
     assert np.isfinite(bag.oob_score_)

@@ -154,8 +154,8 @@ def test_class_with_one_row_is_named() -> None:
     with pytest.raises(DataError) as caught:
         BlendingClassifier(MEMBERS).fit(IRIS[:101], labels)
     assert str(caught.value) == (
-        "the held-out rows have none of class 'rare'; blending needs at least 2 rows "
-        "(or groups) of each class, and stacking fewer"
+        "the held-out rows have no row of class 'rare'; blending needs at least 2 rows "
+        "(or groups) of each class; use stacking for fewer"
     )
 
 

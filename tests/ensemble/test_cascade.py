@@ -132,8 +132,8 @@ def test_state_that_is_damaged_is_refused(model: CascadeClassifier) -> None:
     for name, value, message in (
         ("stage_start_", model.stage_start_ + 1, "stage_start_ does not divide"),
         ("stage_threshold_", model.stage_threshold_ * np.nan, "not finite"),
-        ("positive_", 2, "positive_ is none of two classes"),
-        ("detection_", 1.5, "detection_ is no share"),
+        ("positive_", 2, "positive_ is not 0 or 1"),
+        ("detection_", 1.5, r"detection_ is not in \[0, 1\]"),
         ("node_left_", model.node_left_ + 9, "node_left_"),
     ):
         with pytest.raises(DataError, match=message):
@@ -145,7 +145,7 @@ def test_a_stage_that_cannot_reach_its_rates_says_how_near_it_came() -> None:
     X, y = random.normal(size=(400, 2)), random.integers(0, 2, 400)
     with pytest.raises(
         DataError,
-        match=r"stage 1 lets \d+\.\d% of the negatives pass at a detection rate of 0.99 with",
+        match=r"stage 1 passes \d+\.\d% of the negatives at a detection rate of 0.99 with",
     ):
         CascadeClassifier(max_stumps=5, random_state=0).fit(X, y)
 

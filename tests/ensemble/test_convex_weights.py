@@ -110,7 +110,7 @@ def test_convex_weights_refuse_what_they_cannot_use() -> None:
         convex_weights([[1.0, 2.0]])
     with pytest.raises(DataError, match=r"sample_weight must have one value per row"):
         convex_weights([[1.0, 2.0]], [1.0], sample_weight=[0.0])
-    with pytest.raises(DataError, match=r"outputs must have a row and a column"):
+    with pytest.raises(DataError, match=r"outputs must have at least one row and one column"):
         convex_weights(np.empty((0, 2)), [])
     with pytest.raises(DataError, match=r"target must have shape \(1,\); got \(2,\)"):
         convex_weights([[1.0, 2.0]], [1.0, 2.0])

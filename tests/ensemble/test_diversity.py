@@ -212,11 +212,11 @@ def test_wrong_parameters_are_named(given_arguments: dict[str, Any], message: st
 
 
 def test_wrong_data_are_named() -> None:
-    with pytest.raises(ParameterError, match="X must be the rows for the members to judge"):
+    with pytest.raises(ParameterError, match="X must be the rows to predict"):
         diversity([GaussianNB().fit(IRIS, WORDS)])
     with pytest.raises(DataError, match=r"members must be classifiers; got LinearRegression\(\)"):
         diversity([LinearRegression().fit(IRIS, SPECIES)], IRIS)
-    with pytest.raises(DataError, match="the members judge 200 rows but y has 3"):
+    with pytest.raises(DataError, match="X has 200 rows but y has 3"):
         diversity(SAID, y=[0, 1, 2])
     with pytest.raises(DataError, match=r"members must be predictions .*; got shape \(3,\)"):
         diversity(np.zeros(3))

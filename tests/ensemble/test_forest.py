@@ -186,7 +186,7 @@ def test_regression_has_oob_predictions_for_each_output() -> None:
 
 def test_rows_that_every_tree_saw_are_told() -> None:
     X, y = load_iris(return_X_y=True)
-    with pytest.warns(UserWarning, match="rows were seen by every tree"):
+    with pytest.warns(UserWarning, match="rows are in every bootstrap sample"):
         forest = RandomForestClassifier(2, oob_score=True, random_state=0).fit(X, y)
     seen = np.isnan(forest.oob_decision_function_).all(axis=1)
     assert 0 < seen.sum() < len(X)
@@ -460,7 +460,7 @@ def test_column_without_values_is_never_asked() -> None:
 def test_state_that_is_damaged_is_refused() -> None:
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(5, oob_score=True, random_state=0)
-    with pytest.warns(UserWarning, match="seen by every tree"):
+    with pytest.warns(UserWarning, match="in every bootstrap sample"):
         forest.fit(X, y)
     state = forest.state()
     damages: dict[str, Any] = {
@@ -565,7 +565,7 @@ def test_warm_start_refuses_another_table() -> None:
     X, y = load_iris(return_X_y=True)
     forest = RandomForestClassifier(5, warm_start=True, random_state=0).fit(X, y)
     for rows, labels in ((X[:100], y[:100]), (X, y + 1)):
-        with pytest.raises(DataError, match="warm_start goes on with the table of the first fit"):
+        with pytest.raises(DataError, match="warm_start continues on the table of the first fit"):
             RandomForestClassifier(5, warm_start=True, random_state=0).fit(X, y).set_params(
                 n_estimators=9
             ).fit(rows, labels)

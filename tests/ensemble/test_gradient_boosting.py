@@ -407,6 +407,14 @@ def test_verbose_prints_the_loss(capsys: pytest.CaptureFixture[str]) -> None:
     assert [line.split(":")[0] for line in lines] == ["round 2", "round 4"]
 
 
+def test_verbose_prints_the_validation_loss(capsys: pytest.CaptureFixture[str]) -> None:
+    model = GradientBoostingRegressor(n_estimators=2, verbose=2, early_stopping=True)
+    model.fit(X_REG, Y_REG)
+    train, validation = model.train_score_[1], model.validation_score_[1]
+    expected = f"round 2: training loss {train:.6g}, validation loss {validation:.6g}\n"
+    assert capsys.readouterr().out == expected
+
+
 # ---- edges --------------------------------------------------------------------------------------
 
 
@@ -553,8 +561,8 @@ def _set(values: NDArray[np.float64], row: int, value: float) -> NDArray[np.floa
         (
             GradientBoostingRegressor(early_stopping=True, validation_fraction=0.001),
             Y_REG,
-            "validation_fraction=0.001 of 300 rows holds no row back; use a larger share or "
-            "early_stopping=False",
+            "validation_fraction=0.001 of 300 rows leaves no validation row; use a larger fraction "
+            "or early_stopping=False",
         ),
     ],
     ids=["negative", "zeros", "zero", "one class", "three classes", "unknown class", "no row"],

@@ -149,5 +149,5 @@ def test_wrong_input_is_told(changed: Any, error: type[Exception], message: str)
 
 def test_a_single_tree_has_no_spread() -> None:
     X, y = noisy_table(0)
-    with pytest.raises(DataError, match="fewer than two trees have rows out of bag"):
+    with pytest.raises(DataError, match="fewer than two trees have out-of-bag rows"):
         permutation_importance_oob(RandomForestClassifier(1, random_state=0).fit(X, y), X, y)

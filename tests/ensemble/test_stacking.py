@@ -355,12 +355,12 @@ def test_stack_in_a_stack_comes_back_from_a_file(tmp_path: Any) -> None:
         ),
         (
             {"estimators": [("a", GaussianNB()), ("a", GaussianNB())]},
-            "estimators must have names that are unique, without '__' and no parameter of the "
+            "estimators must have names that are unique, without '__' and not a parameter of the "
             "model; got 'a'",
         ),
         (
             {"estimators": [("cv", GaussianNB())]},
-            "estimators must have names that are unique, without '__' and no parameter of the "
+            "estimators must have names that are unique, without '__' and not a parameter of the "
             "model; got 'cv'",
         ),
         (
@@ -386,7 +386,7 @@ def test_stack_in_a_stack_comes_back_from_a_file(tmp_path: Any) -> None:
         (
             {"cv": "prefit"},
             "cv must be an integer >= 2, a splitter with a method split, or (train, test) pairs; "
-            "got 'prefit'; a model fitted before has seen the rows it would be asked about",
+            "got 'prefit'; a fitted model has already seen the rows it would have to predict",
         ),
         (
             {"stack_method": "decision_function"},
@@ -435,7 +435,7 @@ def test_splitter_must_hold_out_every_row_once() -> None:
             IRIS,
             WORDS,
             {"sample_weight": (SPECIES == 0) * 1.0},
-            "StackingClassifier needs at least two classes in y; only 1 class has rows with a wei",
+            "StackingClassifier needs at least two classes in y; only 1 class has rows with",
         ),
     ],
 )
@@ -463,7 +463,8 @@ def test_member_that_is_not_finite_is_named() -> None:
     with pytest.raises(DataError) as caught:
         StackingClassifier([("o", _Overflows())], random_state=0).fit(IRIS, WORDS)
     assert str(caught.value) == (
-        "predict_proba of _Overflows is not finite in row 29; no model above it can use that"
+        "predict_proba of _Overflows is not finite in row 29; the model above it needs finite "
+        "numbers"
     )
 
 
@@ -486,7 +487,7 @@ def vars_of(model: Any) -> dict[str, Any]:
         ("level_sizes_", np.array([1, 1]), "columns, not 3"),
         ("stack_method_", np.array(["predict", "fit"]), r"estimators_\[1\] has no method 'fit'"),
         ("passthrough_", True, "final_estimator_.* has 6 columns, not 10"),
-        ("passthrough_", 1, "passthrough_ is missing or no truth value"),
+        ("passthrough_", 1, "passthrough_ is missing or not a boolean"),
         ("classes_", np.array(["a", "b"]), "has other classes than the model"),
         ("oof_", np.zeros((150, 5)), "shape"),
         ("oof_", np.full((150, 6), np.nan), "not finite"),

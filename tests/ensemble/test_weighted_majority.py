@@ -252,13 +252,13 @@ def test_wrong_data_are_named() -> None:
     with pytest.raises(DataError, match="classes must be passed on the first call to partial_fit"):
         model.partial_fit([[0, 1]], [0])
     model.partial_fit([[0, 1]], [0], classes=[0, 1])
-    with pytest.raises(DataError, match=r"^y has the label 2, which is none of the cl"):
+    with pytest.raises(DataError, match=r"^y has the label 2, which is not one of the cl"):
         model.partial_fit([[0, 1]], [2])
     with pytest.raises(DataError, match=r"^classes must be those of the first call .*; got \[0\]$"):
         model.partial_fit([[0, 1]], [0], classes=[0])
     with pytest.raises(DataError, match="X has 2 rows but y has 1"):
         model.partial_fit([[0, 1], [1, 0]], [0])
-    with pytest.raises(DataError, match="X contains NaN or infinity, which no expert can mean"):
+    with pytest.raises(DataError, match="X contains NaN or infinity, which is not a label"):
         model.partial_fit([[0, np.nan]], [0])
     with pytest.raises(ValueError, match="X has 3 features, but WeightedMajority is expecting 2"):
         model.partial_fit([[0, 1, 1]], [0])
@@ -271,9 +271,9 @@ def test_wrong_data_are_named() -> None:
         ("expert_mistakes_", np.array([0, -1]), "outside"),
         ("expert_mistakes_", np.array([0.0, 1.0]), "wrong type"),
         ("n_rounds_", 3, "outcome_counts_ does not add up to n_rounds_"),
-        ("n_rounds_", -1, "n_rounds_ is missing or no count"),
-        ("seed_", 2**63, "seed_ is missing or no count"),
-        ("expected_mistakes_", math.inf, "expected_mistakes_ is missing or no number"),
+        ("n_rounds_", -1, "n_rounds_ is missing or not a count"),
+        ("seed_", 2**63, "seed_ is missing or not a count"),
+        ("expected_mistakes_", math.inf, "expected_mistakes_ is missing or not a number"),
         ("classes_", np.array([0]), "outcome_counts_ has shape"),
     ],
 )

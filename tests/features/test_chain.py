@@ -78,7 +78,7 @@ def test_a_chain_whose_steps_do_not_fit_is_refused() -> None:
     chain = Chain([Encoder(), ReliefF(n_features_to_select=2)]).fit(X, y)
     other = ReliefF(n_features_to_select=2).fit(X[:, :5], y)
     forged = {**chain.state(), "estimators_": [chain.estimators_[0], other]}
-    with pytest.raises(DataError, match="step 1 takes 5 columns, and 12 come"):
+    with pytest.raises(DataError, match="step 1 takes 5 columns, but gets 12"):
         Chain.from_state(chain.get_params(deep=False), forged)
 
 

@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 
 from assay.base import DataError, ParameterError, same
 from assay.features import ConsensusSelector, ReliefF, consensus, consensus_nested
-from assay.features._consensus_folds import dealt
+from assay.features._consensus_folds import stratified_folds
 from assay.linear import Lasso, LogisticRegression
 from assay.select import Family, NestedSearch
 from assay.store import load, save
@@ -149,7 +149,7 @@ def test_a_number_target_stays_one_in_folds_where_it_looks_like_classes() -> Non
 @given(seed=st.integers(0, 500), n_folds=st.integers(2, 6), n_rows=st.integers(6, 40))
 def test_folds_have_their_share_of_every_class(seed: int, n_folds: int, n_rows: int) -> None:
     codes = np.random.default_rng(seed).integers(0, 3, size=n_rows)
-    folds = dealt(codes, n_folds, (seed,))
+    folds = stratified_folds(codes, n_folds, (seed,))
     assert np.ptp(np.bincount(folds, minlength=n_folds)) <= 1
     for code in range(3):
         assert np.ptp(np.bincount(folds[codes == code], minlength=n_folds)) <= 2
@@ -250,7 +250,7 @@ def test_model_file_holds_the_selector_and_refuses_a_forged_one(tmp_path: Path) 
     save(tmp_path / "consensus.assay", {}, {"model": model})
     assert same(model, load(tmp_path / "consensus.assay")[1]["model"])
     forged = {**model.state(), "support_": ~model.support_}
-    with pytest.raises(DataError, match="support_ is not what the folds agree on"):
+    with pytest.raises(DataError, match="support_ is not the consensus of the folds"):
         ConsensusSelector.from_state(model.get_params(deep=False), forged)
     with pytest.raises(DataError, match="inner_features_ has shape"):
         ConsensusSelector.from_state({"n_outer": 4}, model.state())
@@ -325,7 +325,7 @@ def test_procedure_rejects_what_it_cannot_use() -> None:
         consensus_nested(X, y, GaussianNB)
     with pytest.raises(ParameterError, match="selector must be None or a ConsensusSelector"):
         consensus_nested(X, y, GaussianNB(), selector=ReliefF())
-    with pytest.raises(ParameterError, match="validation must be a share or a pair"):
+    with pytest.raises(ParameterError, match="validation must be a fraction or a pair"):
         consensus_nested(X, y, GaussianNB(), validation=(X, y, y))  # type: ignore[arg-type]
     with pytest.raises(DataError, match=r"3 rows are too few to set 0.01 of them aside"):
         consensus_nested(X[:3], y[:3], GaussianNB(), validation=0.01)

@@ -18,7 +18,7 @@ from sklearn.preprocessing import StandardScaler
 
 from assay.base import DataError, ParameterError, draw_seed, same
 from assay.features import LassoSelector
-from assay.features._consensus_folds import dealt
+from assay.features._consensus_folds import stratified_folds
 from assay.linear import ElasticNet, Lasso, LogisticRegression
 from assay.select import NestedSearch
 from assay.store import load, save
@@ -64,7 +64,7 @@ def test_held_out_losses_are_those_of_single_fits() -> None:
     model = LassoSelector(Lasso(), n_penalties=4, n_folds=3, random_state=0).fit(X, y)
     rows = StandardScaler().fit_transform(X)
     largest = np.abs(rows.T @ (y - y.mean())).max() / len(y)
-    folds = dealt(y, 3, (draw_seed(0),))
+    folds = stratified_folds(y, 3, (draw_seed(0),))
     for share, loss in zip(model.penalties_, model.losses_, strict=True):
         by_fold = []
         for fold in range(3):

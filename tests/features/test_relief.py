@@ -369,7 +369,7 @@ def test_whole_numbers_are_classes_unless_told() -> None:
         ({"n_neighbors": 0}, "n_neighbors must be an integer >= 1 or 'multisurf'; got 0"),
         (
             {"max_samples": 1.5},
-            r"max_samples must be an integer >= 1, a share in \(0, 1\] or None; got 1.5",
+            r"max_samples must be an integer >= 1, a fraction in \(0, 1\] or None; got 1.5",
         ),
         (
             {"n_features_to_select": 9},
@@ -390,7 +390,7 @@ def test_wrong_parameters_are_named(params: dict[str, Any], message: str) -> Non
 
 def test_one_class_and_one_value_are_refused() -> None:
     X = np.random.default_rng(0).normal(size=(4, 2))
-    with pytest.raises(DataError, match="y has one class only; Relief needs misses"):
+    with pytest.raises(DataError, match="y has one class only; Relief needs at least two"):
         ReliefF().fit(X, ["a"] * 4)
     with pytest.raises(DataError, match=r"y has one value only, 1\.5"):
         ReliefF().fit(X, [1.5] * 4)

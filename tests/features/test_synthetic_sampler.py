@@ -230,7 +230,7 @@ def test_more_neighbours_than_rows_ask_all_of_them() -> None:
 
 def test_a_class_of_one_row_cannot_grow() -> None:
     X, y = np.arange(5.0)[:, None], ["a", "a", "a", "b", "b"]
-    message = "class 'c' has 1 row, but a made row lies between two"
+    message = "class 'c' has 1 row, but a synthetic row needs two"
     with pytest.raises(DataError, match=message):
         SyntheticSampler().fit_resample([*X, [9.0]], [*y, "c"])
 

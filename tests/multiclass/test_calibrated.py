@@ -92,7 +92,7 @@ def test_a_model_file_keeps_map_and_threshold(method: str | None, tmp_path: Path
         ("sigmoid", "map_", np.ones((2, 2)), "has a wrong form"),
         ("sigmoid", "map_", np.array([[np.nan, 1.0]]), "not finite"),
         ("temperature", "map_", np.array([[-1.0, 0.0]]), "not positive"),
-        ("isotonic", "map_ends_", np.array([0, 1]), "belong to no class"),
+        ("isotonic", "map_ends_", np.array([0, 1]), "do not belong to a class"),
         ("isotonic", "map_", np.array([[0.0, 0.5], [1.0, 7.0]]), "outside|belong"),
     ],
 )

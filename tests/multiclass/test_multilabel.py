@@ -115,11 +115,11 @@ def test_multilabel_is_independent_of_n_jobs() -> None:
     [
         (sp.csr_array([[0, 2], [1, 0]]), f"{ALLOWED}2 in row 0, column 1"),
         (np.zeros((2, 0)), f"{ALLOWED}shape (2, 0) of float64"),
-        ([[], []], "y has no label in any row; there is nothing to learn"),
+        ([[], []], "y has no label in any row; at least one is needed"),
         (
             [[1, 0], [1, 0]],
-            "y has no label that some rows have and others have not (one class only); there is "
-            "nothing to learn",
+            "y has no label that some but not all rows have (one class only); at least one is "
+            "needed",
         ),
         ([["a"]], "X has 2 rows but y has 1; each row needs one target (inconsistent numbers of "
          "samples)"),
@@ -136,4 +136,4 @@ def test_score_refuses_labels_that_fit_has_not_seen() -> None:
     model = MultilabelClassifier(GaussianNB()).fit([[0.0], [1.0]], [["a"], []])
     with pytest.raises(DataError) as error:
         model.score([[0.0]], [["b"]])
-    assert str(error.value) == "y has the label 'b' in row 0, which fit has not seen"
+    assert str(error.value) == "y has the label 'b' in row 0, which was not seen in fit"

@@ -274,7 +274,7 @@ def test_a_damaged_state_is_refused(change: dict[str, Any], message: str) -> Non
     with pytest.raises(DataError, match=message):
         PairwiseRanker.from_state(model.get_params(deep=False), {**model.state(), **change})
     other = clone(model.estimator_).fit(X, qid > 3)
-    with pytest.raises(DataError, match="does not tell pairs apart"):
+    with pytest.raises(DataError, match="does not have the classes -1 and 1"):
         PairwiseRanker.from_state(
             model.get_params(deep=False), {**model.state(), "estimator_": other}
         )
@@ -315,7 +315,7 @@ def test_missing_values_are_refused() -> None:
         ({"weights": lambda i, j: (i - j) ** 2}, "triangle inequality at positions 1, 2, 3"),
         (
             {"estimator": KNeighborsClassifier(), "weights": "distance"},
-            "estimator must take sample_weight, since pairs of different weight",
+            "estimator must take sample_weight, since the pairs have different weights",
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""Projections on few directions."""
+"""Projections onto a few directions: PCA and linear discriminant analysis."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Sums of classes for training sets that leave out blocks of rows: by subtraction.
+"""Class sums for training sets that leave out blocks of rows, by subtraction.
 
-The sums of all rows and of each block are made once, when they are first asked for; those of a
-training set are the difference. Where the difference would be small, or its scatter is nearly
-singular, digits would be lost: then there is no answer, and the rows themselves are summed.
+The sums of all rows and of each block are computed once, on first use; those of a training set are
+the difference. Where the difference is small, or its scatter nearly singular, precision would be
+lost; then None is returned and the rows themselves are summed.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from assay.decomposition._class_scatter import Matrix, Sums, class_sums
 from assay.decomposition._exact_blas import one_blas_thread
 
 Rows = NDArray[np.integer[Any]]
-#: What must be left of the weight of each class and of the scatter of each column.
+#: Minimum fraction of the weight of each class and of the scatter of each column that must remain.
 LEFT = 0.1
-#: Smallest eigenvalue of the correlations within classes, as a share of the largest.
+#: Minimum eigenvalue of the correlations within classes, as a fraction of the largest.
 SOUND = 1e-4
 
 
@@ -49,7 +49,7 @@ class BlockSums:
         tests: Sequence[Rows],
         n_threads: int,
     ) -> Sums | None:
-        """Return the sums of the training rows, or None where they must be made from the rows.
+        """Return the sums of the training rows, or None where they must be summed from the rows.
 
         Parameters
         ----------
@@ -103,7 +103,7 @@ class BlockSums:
 
 
 def _same(now: tuple[Any, Any], before: tuple[Any, Any]) -> bool:
-    """Say whether targets and weights are those of the sums so far."""
+    """Return whether targets and weights are those of the stored sums."""
     return all(
         a is b or (a is not None and b is not None and np.array_equal(a, b))
         for a, b in zip(now, before, strict=True)
@@ -111,7 +111,7 @@ def _same(now: tuple[Any, Any], before: tuple[Any, Any]) -> bool:
 
 
 def _divides(n_rows: int, train: Rows, tests: Sequence[Rows]) -> bool:
-    """Say whether training and test rows are all rows, each once."""
+    """Return whether training and test rows together are all rows, each once."""
     every = np.concatenate([train, *tests])
     return len(every) == n_rows and bool((np.bincount(every, minlength=n_rows) == 1).all())
 

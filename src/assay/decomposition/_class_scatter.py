@@ -1,4 +1,4 @@
-"""Means and scatter of classes: all that linear discriminant analysis needs of a table."""
+"""Means and scatter of classes: all that linear discriminant analysis needs from a table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Sums(NamedTuple):
 def class_sums(
     X: NDArray[Any], codes: Codes, weight: Matrix | None, n_classes: int, n_threads: int
 ) -> Sums:
-    """Return the sums of a table, from two passes that copy nothing.
+    """Return the sums of a table, in two passes without a copy.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def class_sums(
 def scatter(
     X: NDArray[Any], rows: Codes, codes: Codes, weight: Matrix | None, means: Matrix, n_threads: int
 ) -> Matrix:
-    """Return the scatter of the listed rows (none: all) about the means of their classes."""
+    """Return the scatter of the given rows (None: all) about the means of their classes."""
     out = np.empty((X.shape[1], X.shape[1]))
     given = _NONE if weight is None else weight
     kernels.class_scatter(X, rows, codes, given, np.ascontiguousarray(means), out, n_threads)
@@ -63,7 +63,7 @@ def scatter(
 
 
 class Classes:
-    """A table with classes, and what several fits on it can share, made when asked for.
+    """A table with classes, and the sums that several fits on it can share, computed on first use.
 
     Parameters
     ----------
@@ -76,9 +76,9 @@ class Classes:
     n_classes : int
         Number of classes.
     n_threads : int
-        Threads; nothing depends on it.
+        Threads; the result does not depend on it.
     sums : Sums, optional
-        If they are known already.
+        The class sums, if already known.
     """
 
     def __init__(
@@ -111,12 +111,12 @@ class Classes:
 
     @cached_property
     def overall(self) -> Matrix:
-        """Covariance of all rows: within and between classes together."""
+        """Covariance of all rows, within and between classes together."""
         apart = self.sums.means - self.centre
         return (self.sums.within / self.total) + (apart.T * self.shares) @ apart
 
     def within(self, priors: Matrix, shrinkage: float | str | None) -> Matrix:
-        """Return the covariance within classes: theirs, weighted by the priors, and shrunken."""
+        """Return the covariance within classes, weighted by the priors, with shrinkage."""
         if shrinkage == "auto":
             key = priors.tobytes()
             if key not in self._automatic:
@@ -125,7 +125,7 @@ class Classes:
         return shrunken(self._within(priors), shrinkage)
 
     def total_covariance(self, shrinkage: float | str | None) -> Matrix:
-        """Return the covariance of all rows, shrunken."""
+        """Return the covariance of all rows, with shrinkage."""
         if shrinkage == "auto":
             return self._overall_automatic
         return shrunken(self.overall, shrinkage)
@@ -140,7 +140,7 @@ class Classes:
     def _within(self, priors: Matrix) -> Matrix:
         if np.array_equal(priors, self.shares):
             return self.sums.within / self.total
-        # Any other priors weigh the rows of a class.
+        # Other priors reweight the rows of each class.
         scale = (priors / self.sums.totals)[self.codes]
         weight = scale if self.weight is None else scale * self.weight
         return scatter(self.X, _ALL, self.codes, weight, self.sums.means, self.n_threads)
@@ -186,7 +186,7 @@ def ledoit_wolf(
     X : ndarray of shape (n_samples, n_features)
         The table.
     rows : ndarray of int64
-        Which of its rows.
+        The rows to use.
     weight : ndarray of shape (len(rows),)
         Their weights.
     mean : ndarray of shape (n_features,)
@@ -200,7 +200,7 @@ def ledoit_wolf(
 
     Notes
     -----
-    Columns are brought to unit variance first. With R their correlations and z a scaled row,
+    Columns are scaled to unit variance first. With R their correlations and z a scaled row,
 
     .. math:: s = \frac{\frac{1}{n} \left(\frac{1}{n} \sum_i \|z_i\|^4 - \|R\|^2\right)}
               {\|R - \mu I\|^2}, \qquad \mu = \frac{1}{d}\,\mathrm{tr}\,R

@@ -1,4 +1,4 @@
-"""How many components: a number, a share of the variance, or Minka's likelihood."""
+"""Number of components: given, from a fraction of the variance, or by Minka's likelihood."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from assay.base import ParameterError
 def count_components(
     wanted: Any, variance: NDArray[np.float64], total: float, n_samples: int
 ) -> int:
-    """Return the number of components that `n_components` asks for.
+    """Return the number of components for a value of `n_components`.
 
     Parameters
     ----------
     wanted : int, float in (0, 1) or 'mle'
-        A number; the share of variance to reach at least; or Minka's choice.
+        A number; the minimum fraction of variance to keep; or Minka's choice.
     variance : ndarray of shape (n,)
         All variances, descending.
     total : float
@@ -43,7 +43,7 @@ def count_components(
         if not total > 0:
             return 1
         reached = np.cumsum(variance) / total
-        slack = 4 * np.finfo(np.float64).eps * len(variance)  # a share that is met but for rounding
+        slack = 4 * np.finfo(np.float64).eps * len(variance)  # rounding of the sum
         return min(int(np.searchsorted(reached, wanted - slack)) + 1, len(variance))
     return int(wanted)
 
@@ -86,7 +86,7 @@ def likeliest_dimension(variance: NDArray[np.float64], n_samples: int) -> int:
     evidence = np.full(d, -np.inf)
     for k in range(1, d):
         if variance[k - 1] < 1e-15:
-            break  # a direction without variance is no component
+            break  # directions without variance are not components
         evidence[k] = _log_evidence(variance, k, n_samples)
     return max(int(np.argmax(evidence)), 1)
 

@@ -14,5 +14,5 @@ def _pools() -> ThreadpoolController:
 
 
 def one_blas_thread() -> Any:
-    """Return a context in which BLAS runs on one thread: its bits depend on their number."""
+    """Return a context in which BLAS uses one thread, since its results depend on their number."""
     return _pools().limit(limits=1, user_api="blas")

@@ -1,8 +1,8 @@
-"""A factor of the scatter of rows, row block by row block: what streaming needs to remember.
+"""A factor of the scatter of rows, updated block by block: the state of a streaming fit.
 
 F'F is the scatter of all rows so far about their mean. A new block adds its centred rows and one
 row for the distance between the two means; an orthogonal transformation then brings the stack back
-to at most d rows. Nothing is squared, so the factor has all the digits of the table.
+to at most d rows. Nothing is squared, so the factor keeps the full precision of the table.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def factor_of(X: NDArray[Any], mean: Matrix) -> Matrix:
     X : ndarray of shape (n_samples, n_features)
         The rows. Blocks of them are copied, one at a time, unless there are more columns than rows.
     mean : ndarray of shape (n_features,)
-        What is taken off each row.
+        Subtracted from each row.
 
     Returns
     -------
@@ -52,7 +52,7 @@ def factor_of(X: NDArray[Any], mean: Matrix) -> Matrix:
 def merged(
     factor: Matrix, mean: Matrix, count: int, new: Matrix, new_mean: Matrix, new_count: int
 ) -> tuple[Matrix, Matrix]:
-    """Return factor and mean of two groups of rows together.
+    """Return factor and mean of two groups of rows combined.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ SOLVERS = ("svd", "lsqr", "eigen")
 
 
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifier):
-    r"""Separate classes by the directions along which they lie farthest apart for their width.
+    r"""Find the directions that best separate the classes, relative to their width.
 
     Parameters
     ----------
@@ -37,20 +37,20 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         'svd': axes and classifier, any table, no shrinkage; 'lsqr': classifier only; 'eigen': axes
         and classifier. The last two take shrinkage.
     shrinkage : float in [0, 1], 'auto' or None, default=None
-        Share of the covariance within classes that is replaced by its mean variance; 'auto': that
-        of least expected error (Ledoit and Wolf), for each class.
+        Fraction by which the covariance within classes is shrunk towards its mean variance; larger
+        values help with few rows per column. 'auto': the fraction of least expected error (Ledoit
+        and Wolf), for each class.
     priors : array-like of shape (n_classes,), default=None
-        Probabilities of the classes; None = their shares of the training rows.
+        Prior probabilities of the classes; None = their shares of the training rows.
     n_components : int, default=None
-        Number of axes for `transform`, at most min(n_classes - 1, n_features), which is also meant
-        by None.
+        Number of axes for `transform`; None = the maximum, min(n_classes - 1, n_features).
     store_covariance : bool, default=False
-        Whether 'svd' computes the covariance too; the others always do.
+        Whether 'svd' also computes the covariance; the other solvers always do.
     tol : float >= 0, default=0.0001
-        Directions in which the rows of a class differ by less than this share of what their columns
-        do are left out by 'svd'.
+        'svd' leaves out directions whose scatter within classes is below this fraction of that of
+        the columns.
     covariance_estimator : estimator, default=None
-        Something with `fit` and `covariance_`, for 'lsqr' and 'eigen', instead of `shrinkage`.
+        An object with `fit` and `covariance_`, for 'lsqr' and 'eigen', in place of `shrinkage`.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -69,7 +69,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     xbar_ : ndarray of shape (n_features_in_,)
         Mean of the class means, weighted by the priors.
     covariance_ : ndarray of shape (n_features_in_, n_features_in_)
-        Covariance within classes, shrunken if asked; 'svd' has it with `store_covariance` only.
+        Covariance within classes, with shrinkage if set; for 'svd' with `store_covariance` only.
     scalings_ : ndarray of shape (n_features_in_, n_axes)
         The axes, one per column, scaled to unit variance within classes; the largest entry of each
         is positive. Not for 'lsqr'.
@@ -87,17 +87,17 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     .. math:: S_w = \sum_k \sum_{i \in k} (x_i - m_k)(x_i - m_k)^\top, \qquad
               S_b = \sum_k n_k (m_k - m)(m_k - m)^\top
 
-    The axes are eigenvectors of :math:`S_w^{-1} S_b`. Their eigenvalues sum up to
-    :math:`J_1 = \mathrm{tr}(S_w^{-1} S_b)`, and at most (number of classes - 1) are not zero. The
-    classifier takes all classes as normal, with the covariance :math:`\Sigma = S_w / n` in common:
+    The axes are eigenvectors of :math:`S_w^{-1} S_b`. Their eigenvalues sum to :math:`J_1 =
+    \mathrm{tr}(S_w^{-1} S_b)`, and at most (number of classes - 1) are not zero. The classifier
+    assumes normal classes with a common covariance :math:`\Sigma = S_w / n`:
 
     .. math:: \delta_k(x) = x^\top \Sigma^{-1} m_k - \frac{1}{2} m_k^\top \Sigma^{-1} m_k
               + \log \pi_k, \qquad p(k \mid x) \propto \exp \delta_k(x)
 
     Two passes over the table, O(n d^2), without a copy of it; then O(d^3). A singular
-    :math:`S_w` (constant columns, columns that repeat others, more columns than rows): 'svd' leaves
-    out directions without scatter, 'lsqr' takes the solution of least length, 'eigen' refuses
-    unless there is shrinkage. Deterministic.
+    :math:`S_w` (constant or duplicate columns, more columns than rows): 'svd' leaves out directions
+    without scatter, 'lsqr' takes the solution of least norm, 'eigen' raises an error unless there
+    is shrinkage. Deterministic.
 
     See Also
     --------
@@ -137,16 +137,16 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Learn means, the covariance within classes, and what follows from them.
+        """Learn the class means, the covariance within classes, and the discriminant functions.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             Training rows.
         y : array-like of shape (n_samples,)
-            Their classes, two at least.
+            Their classes, at least two.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weight of each row; 2 is a row that occurs twice.
+            Weight of each row; weight 2 is the same as having the row twice.
 
         Returns
         -------
@@ -157,7 +157,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the places of rows along the axes.
+        """Project rows onto the axes.
 
         Parameters
         ----------
@@ -167,7 +167,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         Returns
         -------
         ndarray of shape (n_samples, n_axes)
-            With fewer axes than `n_components` where the class means span fewer.
+            Fewer axes than `n_components` if the class means span fewer.
         """
         check_is_fitted(self)
         if not hasattr(self, "scalings_"):
@@ -190,7 +190,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         Returns
         -------
         ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
-            Log-probabilities up to a term that is the same for all classes; for two classes, the
+            Log-probabilities up to a term common to all classes; for two classes, the
             log-probability of the second minus that of the first.
         """
         return self._scores(self._predict_data(X))
@@ -246,7 +246,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         *,
         sums: Sums | None = None,
     ) -> Classes:
-        """Fit, and return what other fits on the same rows can use of it."""
+        """Fit, and return the sums that other fits on the same rows can use."""
         n_threads = self._check_params()
         rows, codes, weight = self._fit_data(X, y, sample_weight)
         if weight is not None and not weight.all():
@@ -259,7 +259,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return classes
 
     def _fit_beside(self, other: LinearDiscriminantAnalysis, classes: Classes) -> None:
-        """Fit on the rows of another model, without a look at them."""
+        """Fit from the sums of another model on the same rows, without reading them."""
         self._check_params()
         self.classes_ = other.classes_
         self.n_features_in_ = classes.X.shape[1]
@@ -272,7 +272,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return out[:, 0] if len(self.classes_) == 2 else out
 
     def _learn(self, classes: Classes) -> None:
-        """Fit on sums that other fits may share."""
+        """Fit from sums that other fits may share."""
         for name in ("covariance_", "scalings_", "explained_variance_ratio_"):
             if hasattr(self, name):
                 delattr(self, name)
@@ -387,7 +387,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         check_array_state(self, "priors_", "f", (k,), low=0, high=1)
         check_array_state(self, "xbar_", "f", (d,))
         if not isinstance(getattr(self, "j1_", None), float) or not np.isfinite(self.j1_):
-            raise DataError("the model is damaged: j1_ is missing or no finite number")
+            raise DataError("the model is damaged: j1_ is missing or not a finite number")
         if hasattr(self, "covariance_"):
             check_array_state(self, "covariance_", "f", (d, d))
         if hasattr(self, "scalings_") or self.solver != "lsqr":

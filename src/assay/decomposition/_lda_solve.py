@@ -15,14 +15,14 @@ from assay.decomposition._exact_blas import one_blas_thread
 from assay.decomposition._factor import factor_of
 from assay.decomposition._signs import with_signs
 
-#: Eigenvalues of correlations below this share of the largest have lost the digits that tests ask.
+#: Eigenvalues of correlations below this fraction of the largest are too imprecise to use.
 DOUBT = 1e-6
-#: Reciprocal condition number from which a Cholesky factor is trusted.
+#: Minimum reciprocal condition number for using a Cholesky factor.
 TRUST = 1e-10
 
 
 class Solved(NamedTuple):
-    """Discriminant functions, axes, and the covariance that made them."""
+    """Discriminant functions, axes, and the covariance they come from."""
 
     coef: Matrix
     intercept: Matrix
@@ -33,7 +33,7 @@ class Solved(NamedTuple):
 
 
 def solve(model: Any, classes: Classes, priors: Matrix) -> Solved:
-    """Return the solution that the parameters of the model ask for."""
+    """Return the solution for the parameters of the model."""
     with one_blas_thread():
         if model.solver == "svd":
             return _by_whitening(model, classes, priors)
@@ -63,14 +63,14 @@ def _by_eigenvectors(
     except linalg.LinAlgError:
         raise DataError(
             "the covariance within classes is singular (columns that are constant within classes "
-            "or repeat others, or too few rows); set shrinkage, or take solver='svd'"
+            "or duplicates, or too few rows); set shrinkage, or use solver='svd'"
         ) from None
     values, vectors = values[::-1], vectors[:, ::-1]
     coef = (means @ vectors) @ vectors.T
     n_axes = min(len(means) - 1, means.shape[1])
     scalings = np.ascontiguousarray(with_signs(vectors[:, :n_axes].T).T)
     sum_of = float(values.sum())
-    if sum_of <= 0:  # a shrunken total may lie below what is within classes
+    if sum_of <= 0:  # with shrinkage, the total may be smaller than the scatter within classes
         sum_of = float(np.maximum(values, 0.0).sum())
     ratio = values[:n_axes] / sum_of if sum_of else np.zeros(n_axes)
     places = (means - priors @ means) @ vectors
@@ -79,7 +79,7 @@ def _by_eigenvectors(
 
 
 def _by_whitening(model: Any, classes: Classes, priors: Matrix) -> Solved:
-    """Axes of the class means in coordinates where the scatter within classes is a ball."""
+    """Axes of the class means after whitening the scatter within classes."""
     means, total = classes.sums.means, classes.total
     n_classes, d = means.shape
     white = _whitening(classes, model.tol)
@@ -104,7 +104,7 @@ def _by_whitening(model: Any, classes: Classes, priors: Matrix) -> Solved:
 
 
 def _whitening(classes: Classes, tol: float) -> Matrix:
-    """Return A with A' C A = I on the directions in which rows differ within classes."""
+    """Return A with A' C A = I on the directions with scatter within classes."""
     within, total = classes.sums.within, classes.total
     spread = np.sqrt(np.diagonal(within) / total)
     spread[spread == 0] = 1.0
@@ -112,7 +112,7 @@ def _whitening(classes: Classes, tol: float) -> Matrix:
     if n >= d:
         values, vectors = linalg.eigh(within / total / np.outer(spread, spread), check_finite=False)
         top = values.max(initial=0.0)
-        # Too small to be known from products, unless surely below the threshold.
+        # Too small to be precise from products, unless clearly below the threshold.
         doubtful = (values < DOUBT * top) & (values + 1e-12 * top >= tol**2)
         if not doubtful.any():
             kept = values > tol**2
@@ -147,7 +147,7 @@ def _estimated(model: Any, rows: NDArray[Any]) -> Matrix:
 
 
 def _solved(matrix: Matrix, right: Matrix) -> Matrix:
-    """Return M^-1 B; where M is singular, the solution of least length."""
+    """Return M^-1 B; where M is singular, the solution of least norm."""
     scale = np.sqrt(np.diagonal(matrix))
     if (scale > 0).all():
         unit = matrix / np.outer(scale, scale)
@@ -165,5 +165,5 @@ def _offset(means: Matrix, coef: Matrix, priors: Matrix) -> Matrix:
 
 
 def _log(priors: Matrix) -> Matrix:
-    # A class of prior 0 is never chosen; the state of a model is finite.
+    # A class of prior 0 is never chosen; a finite value keeps the state of the model finite.
     return np.log(np.maximum(priors, np.finfo(np.float64).tiny))

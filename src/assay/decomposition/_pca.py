@@ -28,41 +28,44 @@ from assay.decomposition._project import project
 from assay.decomposition._signs import with_signs
 
 SOLVERS = ("auto", "full", "covariance_eigh", "arpack", "randomized")
-#: Below this share of the largest variance, products of columns have lost half of the digits.
+#: Variances below this fraction of the largest lose half of their digits in products of columns.
 LOST = 1e-10
-#: Columns up to which products of columns are taken: their eigenvectors cost d cubed.
+#: Maximum number of columns for which products of columns are used; their eigenvectors cost d
+#: cubed.
 MAX_COLUMNS = 1000
 
 
 class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
-    r"""Describe rows by few numbers: their places along the directions of largest variance.
+    r"""Project rows onto the few directions of largest variance.
 
     Parameters
     ----------
     n_components : int, float in (0, 1), 'mle' or None, default=None
-        How many directions: a number; the fewest that hold this share of the variance; Minka's
-        choice; or all, min(n_samples, n_features).
+        Number of components to keep: a number; the fewest that explain this fraction of the
+        variance; 'mle' = Minka's choice; None = all, min(n_samples, n_features).
     copy : bool, default=True
         For compatibility: X is never written to.
     whiten : bool, default=False
-        Whether each place is divided by its standard deviation, so that the projected training rows
-        have the identity as covariance.
+        Whether to divide each component by its standard deviation, so that the projected training
+        rows have the identity as covariance.
     svd_solver : str, default='auto'
         'covariance_eigh': eigenvectors of the products of columns, one pass over the table; 'full':
         singular values of the rows; 'arpack', 'randomized': the first components only, by iteration
         or by random projection. 'auto': see Notes.
     tol : float >= 0, default=0.0
-        Precision of 'arpack'; 0 = that of the machine.
+        Precision of 'arpack'; 0 = machine precision.
     iterated_power : int >= 0 or 'auto', default='auto'
-        Power iterations of 'randomized'; 'auto' = 7 for less than a tenth of all components, or 4.
+        Power iterations of 'randomized'; more are slower and more precise. 'auto' = 7 for less than
+        a tenth of all components, else 4.
     n_oversamples : int >= 1, default=10
-        How many more random directions than components 'randomized' begins with.
+        Extra random directions used by 'randomized'; more are slower and more precise.
     power_iteration_normalizer : {'auto', 'QR', 'LU', 'none'}, default='auto'
-        How 'randomized' keeps its directions apart between iterations.
+        Normalisation of the directions of 'randomized' between iterations.
     random_state : int, RandomState instance or None, default=None
         Seed of 'randomized', and of the first vector of 'arpack'.
     ddof : int, default=1
-        Variances are sums of squares over n - ddof: 1 is the unbiased estimate, 0 divides by n.
+        Variances are sums of squares divided by n - ddof: 1 is the unbiased estimate, 0 divides by
+        n.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -74,9 +77,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
     explained_variance_ : ndarray of shape (n_components_,)
         Variance along each direction: the largest eigenvalues of the covariance.
     explained_variance_ratio_ : ndarray of shape (n_components_,)
-        The same as a share of the total variance; 0 where nothing varies.
+        The same as a fraction of the total variance; 0 where nothing varies.
     singular_values_ : ndarray of shape (n_components_,)
-        Length of the column of places along each direction, before whitening.
+        Norm of the projected training rows along each direction, before whitening.
     mean_ : ndarray of shape (n_features_in_,)
         Mean of each column.
     n_components_ : int
@@ -84,9 +87,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
     n_samples_ : int
         Number of training rows.
     noise_variance_ : float
-        Mean variance along the directions left out.
+        Mean variance of the directions left out.
     solver_ : str
-        The route that was taken.
+        The solver that was used.
     factor_ : ndarray of shape (n, n_features_in_)
         After `partial_fit` only: F'F is the scatter of all rows so far.
     n_features_in_ : int
@@ -99,16 +102,16 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
     .. math:: C = \frac{1}{n - 1} \sum_i (x_i - \bar x)(x_i - \bar x)^\top = \Phi \Lambda \Phi^\top,
               \qquad y = \Phi^\top (x - \bar x), \qquad \hat x = \Phi y + \bar x
 
-    With k columns of Φ, no other linear map to k numbers and back has a smaller squared error: it
-    is (n - 1) times the sum of the eigenvalues left out.
+    With k columns of Φ, no other linear map to k numbers and back has a smaller squared error,
+    which is (n - 1) times the sum of the eigenvalues left out.
 
-    'auto' takes products of columns for tables of up to 1000 columns and at least as many rows:
-    one pass, O(n d^2), without a copy of the table, centred on the way. They are squares, so a
-    variance below 1e-10 of the largest keeps less than half of its digits; where such a component
-    is asked for, 'auto' takes singular values instead ('full': blocks of rows are reduced to a
-    triangle, so a long table is not copied either). Other tables: 'full' up to 500 rows and
-    columns, for a share, for 'mle' and for nearly all components; else 'randomized'. Sparse tables:
-    products of columns, or 'arpack' beyond 1000 columns. Deterministic for a given seed.
+    'auto' uses 'covariance_eigh' for tables of up to 1000 columns and at least as many rows: one
+    pass, O(n d^2), without a copy of the table. Products of columns are squares, so a variance
+    below 1e-10 of the largest keeps less than half of its digits; if such a component is requested,
+    'auto' uses 'full' instead (blocks of rows are reduced to a triangle, so a long table is not
+    copied either). Other tables: 'full' up to 500 rows and columns, for a fraction, for 'mle' and
+    for nearly all components; else 'randomized'. Sparse tables: 'covariance_eigh', or 'arpack'
+    beyond 1000 columns. Deterministic for a given seed.
 
     See Also
     --------
@@ -173,9 +176,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
         return self.assay_fit(X, None, {})
 
     def assay_fit(self, X: ArrayLike, y: object, shared: dict[str, Any]) -> Self:  # noqa: ARG002
-        """Fit as `fit` does, with the decompositions that other fits on the same rows made.
+        """Fit as `fit` does, reusing decompositions from other fits on the same rows.
 
-        Every number of components, every share and both scalings come from one decomposition.
+        All numbers of components, fractions and both scalings come from one decomposition.
 
         Parameters
         ----------
@@ -184,12 +187,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
         y : object
             Ignored.
         shared : dict
-            Empty for the first fit on these rows, then what the earlier ones left in it.
+            Empty for the first fit on these rows; filled by it for the following fits.
 
         Returns
         -------
         PCA
-            The fitted model, to the bit that of `fit`.
+            The fitted model, identical to that of `fit`.
         """
         n_threads = self._check_params()
         rows: Any = self._fit_data(X)
@@ -208,12 +211,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
         return self
 
     def partial_fit(self, X: ArrayLike, y: object = None) -> Self:  # noqa: ARG002
-        """Learn from more rows; the model is that of all rows so far, to rounding.
+        """Update with more rows; the model is that of all rows so far, up to rounding.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            The next rows. Blocks of more rows than columns cost least.
+            The next rows. Blocks with more rows than columns are the most efficient.
         y : object, default=None
             Ignored.
 
@@ -243,7 +246,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
         return self
 
     def transform(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the places of rows along the components.
+        """Project rows onto the components.
 
         Parameters
         ----------
@@ -266,12 +269,12 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
         return places.astype(rows.dtype, copy=False)  # type: ignore[no-any-return]
 
     def inverse_transform(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the rows that lie at these places: the back-projection.
+        """Map projected rows back to the columns.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_components_)
-            Places along the components, as `transform` gives them.
+            Projected rows, as returned by `transform`.
 
         Returns
         -------
@@ -293,7 +296,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
         return np.asarray(rows + self.mean_, dtype=places.dtype)
 
     def truncated(self, n_components: int) -> PCA:
-        """Return the model with the first components only, as a fit with that number would.
+        """Return the model with the first components only, the same as a fit with that number.
 
         Every number of components comes from one decomposition.
 
@@ -395,18 +398,18 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
             return known
         if self.n_components_ < min(self.n_samples_, self.n_features_in_):
             raise DataError(
-                "partial_fit cannot go on from a fit that left components out; begin with "
+                "partial_fit cannot continue a fit that left components out; start with "
                 "partial_fit, or fit with n_components=None"
             )
         return self.singular_values_[:, None] * self.components_
 
     def _scale(self) -> NDArray[np.float64]:
-        # A direction without variance has no scale: its places are rounding errors.
+        # A direction without variance has no scale; values along it are rounding errors.
         scale = np.sqrt(self.explained_variance_)
         return np.maximum(scale, np.finfo(np.float64).eps)
 
     def _wanted(self, shape: tuple[int, ...], solver: str = "full") -> Any:
-        """Return what n_components asks for, with None as a number."""
+        """Return `n_components` for a table of this shape, with None as a number."""
         most = min(shape[:2])
         if self.n_components is None:
             return most - 1 if solver == "arpack" else most
@@ -525,5 +528,5 @@ def _check_count(n_samples: int, ddof: int) -> None:
 
 
 def _lost(squares: NDArray[np.float64]) -> bool:
-    """Say whether a variance is so small that products of columns have lost its digits."""
+    """Return whether a variance is too small to be precise from products of columns."""
     return bool(squares.size and squares[-1] < LOST * squares[0])

@@ -18,7 +18,7 @@ def model_covariance(model: Any, *, inverse: bool) -> NDArray[np.float64]:
     model : PCA
         Fitted.
     inverse : bool
-        Whether the inverse is asked for.
+        Whether to return the inverse.
 
     Returns
     -------
@@ -88,17 +88,17 @@ def _need_variance(model: Any, along: NDArray[np.float64], rest: float) -> None:
         return
     raise DataError(
         "the covariance of the model is singular: some directions have no variance; keep fewer "
-        "components, or leave out columns that are constant or repeat others"
+        "components, or leave out columns that are constant or duplicates"
     )
 
 
 def check_pca_state(model: Any) -> None:
-    """Refuse a restored model whose parts do not fit each other."""
+    """Raise if the parts of a restored model do not match."""
     d = model.n_features_in_
     for name in ("n_components_", "n_samples_"):
         value = getattr(model, name, None)
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise DataError(f"the model is damaged: PCA.{name} is missing or no number >= 0")
+            raise DataError(f"the model is damaged: PCA.{name} is missing or not a number >= 0")
     k = model.n_components_
     if k > d:
         raise DataError(f"the model is damaged: PCA has {k} components of {d} columns")
@@ -110,7 +110,7 @@ def check_pca_state(model: Any) -> None:
     if not isinstance(noise, float) or not 0 <= noise < np.inf:
         raise DataError("the model is damaged: PCA.noise_variance_ is missing or not >= 0")
     if not isinstance(getattr(model, "solver_", None), str):
-        raise DataError("the model is damaged: PCA.solver_ is missing or no text")
+        raise DataError("the model is damaged: PCA.solver_ is missing or not text")
     if hasattr(model, "factor_"):
         check_array_state(model, "factor_", "f", (None, d))
         if len(model.factor_) > d:

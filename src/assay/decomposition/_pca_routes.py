@@ -39,7 +39,7 @@ def column_means(X: Any, n_threads: int) -> Matrix:
 
 
 def by_covariance(X: Any, n_threads: int) -> Axes:
-    """Return eigenvectors of the products of columns: one pass over the table, and d cubed."""
+    """Return eigenvectors of the products of columns, in one pass and O(d^3)."""
     mean, products = _products(X, n_threads)
     with one_blas_thread():
         squares, vectors = linalg.eigh(products, check_finite=False)
@@ -48,7 +48,7 @@ def by_covariance(X: Any, n_threads: int) -> Axes:
 
 
 def by_factor(X: Any, n_threads: int) -> Axes:
-    """Return singular vectors of the centred rows: nothing is squared, so no digit is lost."""
+    """Return singular vectors of the centred rows, without squaring and so at full precision."""
     mean = column_means(X, n_threads)
     return of_factor(mean, factor_of(X, mean))
 

@@ -1,4 +1,4 @@
-"""The rows of a dense table on some axes."""
+"""Projection of the rows of a dense table onto axes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def project(X: NDArray[Any], shift: Matrix, axes: Matrix, n_threads: int) -> Mat
     X : ndarray of shape (n_samples, n_features)
         The rows; no copy is made.
     shift : ndarray of shape (n_features,)
-        What is taken off each row, before the product.
+        Subtracted from each row before the product.
     axes : ndarray of shape (n_axes, n_features)
         The matrix A, one axis per row.
     n_threads : int

@@ -1,4 +1,4 @@
-"""The sign of an axis, which no criterion decides: the largest entry is positive."""
+"""The sign of an axis, fixed by making the largest entry positive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def with_signs(axes: NDArray[np.float64]) -> NDArray[np.float64]:
     Parameters
     ----------
     axes : ndarray of shape (n_axes, n_features)
-        One axis per row. Of entries with equal absolute values the first decides.
+        One axis per row. Among entries with equal absolute values, the first decides.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Models made of many models."""
+"""Ensembles: models that combine other models."""
 
 from __future__ import annotations
 

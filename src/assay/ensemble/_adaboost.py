@@ -1,4 +1,4 @@
-"""Boosting by weights: AdaBoost on stumps, on deeper trees, on any classifier."""
+"""AdaBoost on stumps, deeper trees or any other classifier."""
 
 from __future__ import annotations
 
@@ -36,30 +36,31 @@ _OF_ONE_KIND = frozenset(
 
 
 class AdaBoostClassifier(Classifier):
-    r"""Add weak learners one by one, each on the rows that the others get wrong.
+    r"""Fit weak learners in turn, each giving more weight to rows that earlier ones got wrong.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        The weak learner; None = a decision stump. Stumps and other
-        :class:`~assay.tree.DecisionTreeClassifier` without pruning run inside the core, on columns
-        binned once. Any other classifier is fitted on class codes, with ``sample_weight`` if its
-        ``fit`` has one, else on rows drawn by weight.
+        The weak learner; None = a decision stump. A :class:`~assay.tree.DecisionTreeClassifier`
+        without pruning is boosted in the compiled core, on columns binned once. Any other
+        classifier is fitted on class codes: with ``sample_weight`` if its ``fit`` accepts it, else
+        on rows drawn in proportion to their weights.
     n_estimators : int >= 1, default=50
-        Most learners. A learner without error ends boosting, and so does one that is no better than
-        guessing.
+        Maximum number of learners; stops early at zero error or when a learner is no better than
+        chance.
     learning_rate : float > 0, default=1.0
-        Factor of every learner's weight.
+        Factor on every learner's weight. Smaller values need more learners.
     formulation : {'discrete', 'aima', 'symmetric'}, default='discrete'
-        How the documents write it, see Notes: the same distributions over rows and the same
+        Textbook form of the weight updates, see Notes. All three give the same row weights and
         decisions; `estimator_weights_` are half as large in the last two.
     max_bins : int in [2, 65535], default=255
-        Bins per column for learners inside the core; lossless for columns with no more values.
+        Maximum number of bins per column, for trees in the core. Columns with at most this many
+        distinct values are split exactly.
     categorical_features : array-like, str or None, default='from_dtype'
         Nominal columns: indices, names or a mask; 'from_dtype': text and categorical columns of a
         dataframe; None: no column.
     random_state : int, RandomState or None, default=None
-        Seeds the learners that are random, and the drawing of rows.
+        Seed of random learners, and of the drawing of rows.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -68,22 +69,23 @@ class AdaBoostClassifier(Classifier):
     classes_ : ndarray of shape (n_classes,)
         The labels seen in fit, sorted.
     estimator_weights_ : ndarray of shape (n_learners,)
-        The say of each learner.
+        Weight of each learner.
     estimator_errors_ : ndarray of shape (n_learners,)
-        Its error on the rows as they were weighted for it.
+        Weighted training error of each learner.
     estimators_ : list of classifier
-        The learners, fitted on class codes; only where they are not trees of the core.
+        The learners, fitted on class codes; absent for trees in the core.
     tree_start_ : ndarray of int64 of shape (n_learners + 1,)
-        Trees of the core: where the nodes of each begin; likewise `node_left_`, `node_feature_`,
-        `node_threshold_`, `node_missing_left_`, `node_slot_`, `level_words_` and `leaf_value_`.
+        Trees in the core: index of the first node of each tree in `node_left_`, `node_feature_`,
+        `node_threshold_`, `node_missing_left_` and `node_slot_`; with `level_words_` and
+        `leaf_value_`.
     tree_importance_ : ndarray of shape (n_learners, n_features_in_)
-        Trees of the core: decrease of impurity by column, scaled to sum 1.
+        Trees in the core: impurity decrease by column, scaled to sum 1.
     categorical_features_ : ndarray of int64
-        Nominal columns.
+        Indices of the nominal columns.
     levels_ : ndarray of str
-        Their levels.
+        Categories of the nominal columns.
     level_offsets_ : ndarray of int64
-        Where the levels of each begin.
+        Position in `levels_` of the first category of each nominal column.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -100,18 +102,18 @@ class AdaBoostClassifier(Classifier):
     (SAMME; two classes: :math:`\ln 1 = 0`, AdaBoost as first published). The weights of the rows
     for the next learner, scaled to sum 1 in each case:
 
-    - 'discrete': wrong rows times :math:`e^{\alpha_t}`;
-    - 'aima': right rows times :math:`e^{-\alpha_t} = \epsilon_t / (1 - \epsilon_t)`, say of the
-      learner :math:`\alpha_t / 2`;
-    - 'symmetric': wrong rows times :math:`e^{\alpha_t / 2}`, right rows times
-      :math:`e^{-\alpha_t / 2}`, say of the learner :math:`\alpha_t / 2`.
+    - 'discrete': misclassified rows times :math:`e^{\alpha_t}`;
+    - 'aima': correctly classified rows times :math:`e^{-\alpha_t} = \epsilon_t / (1 - \epsilon_t)`,
+      learner weight :math:`\alpha_t / 2`;
+    - 'symmetric': misclassified rows times :math:`e^{\alpha_t / 2}`, correctly classified rows
+      times :math:`e^{-\alpha_t / 2}`, learner weight :math:`\alpha_t / 2`.
 
-    They differ by a factor that scaling removes. The share of training rows (by weight) that the
-    whole gets wrong is at most `error_bound_`, :math:`\prod_t 2 \sqrt{\epsilon_t (1 - \epsilon_t)}`
-    for two classes and rate 1.
+    They differ by a constant factor, which the scaling removes. The weighted training error of the
+    ensemble is at most `error_bound_`, :math:`\prod_t 2 \sqrt{\epsilon_t (1 - \epsilon_t)}` for two
+    classes and rate 1.
 
-    The first learner is kept even when it is no better than guessing, alone. Missing and nominal
-    values are taken when the learner takes them; trees do. O(n d) per stump after one binning.
+    If the first learner is no better than chance, it is kept as the only one. Missing and nominal
+    values are accepted if the learner accepts them; trees do. O(n d) per stump after one binning.
 
     Sources: Freund and Schapire (1997); Zhu, Zou, Rosset and Hastie: Multi-class AdaBoost (2009).
 
@@ -157,7 +159,7 @@ class AdaBoostClassifier(Classifier):
         self.n_jobs = n_jobs
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Boost.
+        """Fit the learners one after the other.
 
         Parameters
         ----------
@@ -166,7 +168,7 @@ class AdaBoostClassifier(Classifier):
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights that boosting begins with; a row of weight 0 is as if absent.
+            Initial weights of the rows; rows of weight 0 are ignored.
 
         Returns
         -------
@@ -176,7 +178,7 @@ class AdaBoostClassifier(Classifier):
         return self._fit(X, y, sample_weight)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class with the most say for each row.
+        """Return the class with the largest weighted vote for each row.
 
         Parameters
         ----------
@@ -204,7 +206,7 @@ class AdaBoostClassifier(Classifier):
         return self._probabilities(self.decision_function(X))
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the say for each class, over the say of all learners.
+        """Return the weighted vote for each class, divided by the sum of the learner weights.
 
         Parameters
         ----------
@@ -214,14 +216,14 @@ class AdaBoostClassifier(Classifier):
         Returns
         -------
         ndarray of float64 of shape (n_samples, n_classes) or (n_samples,)
-            Two classes: that of the second less that of the first.
+            For two classes: the vote for the second minus that for the first.
         """
         rows = self._predict_data(X)
         if hasattr(self, "estimators_"):
-            *_, said = self._said(rows)
+            *_, votes = self._staged_votes(rows)
         else:
-            said = Nodes.from_state(self).predict(rows, check_n_jobs(self.n_jobs), "sum")
-        return self._decision(said, len(self.estimator_weights_))
+            votes = Nodes.from_state(self).predict(rows, check_n_jobs(self.n_jobs), "sum")
+        return self._decision(votes, len(self.estimator_weights_))
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
         """Yield `decision_function` after each learner.
@@ -236,8 +238,8 @@ class AdaBoostClassifier(Classifier):
         ndarray of float64 of shape (n_samples, n_classes) or (n_samples,)
         """
         rows = self._predict_data(X)
-        for n, said in enumerate(self._said(rows), start=1):
-            yield self._decision(said, n)
+        for n, votes in enumerate(self._staged_votes(rows), start=1):
+            yield self._decision(votes, n)
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
         """Yield `predict` after each learner.
@@ -293,7 +295,7 @@ class AdaBoostClassifier(Classifier):
 
     @property
     def error_bound_(self) -> float:
-        """What the error on the training rows, by weight, cannot exceed."""
+        """Upper bound on the weighted training error."""
         check_is_fitted(self)
         alpha = self.estimator_weights_ * (1 if self.formulation == "discrete" else 2)
         error = self.estimator_errors_
@@ -301,7 +303,7 @@ class AdaBoostClassifier(Classifier):
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Importances of the learners, weighted by their say."""
+        """Weighted mean of the learners' feature importances."""
         check_is_fitted(self)
         say = self.estimator_weights_ / self.estimator_weights_.sum()
         if not hasattr(self, "estimators_"):
@@ -324,7 +326,7 @@ class AdaBoostClassifier(Classifier):
         self._check_parameters()
         rows, codes, weight = self._fit_data(X, y, sample_weight)
         if weight is not None and not weight.all():
-            # As if absent: learners that count rows must not see them either.
+            # Dropped, because learners that count rows would count rows of weight 0 too.
             kept = np.flatnonzero(weight)
             rows, codes, weight = rows[kept], codes[kept], weight[kept]
             ranks = None if ranks is None else (ranks[0], ranks[1][kept])
@@ -365,7 +367,7 @@ class AdaBoostClassifier(Classifier):
         return Bins.from_ranks(*ranks, self.max_bins, n_threads, training.weight)
 
     def _nominal_learner(self) -> Any:
-        """Return the learner, told which columns are nominal."""
+        """Return the learner with its nominal columns set."""
         if not len(self.categorical_features_):
             return self.estimator
         if not getattr(self.estimator, "takes_nominal", False):
@@ -373,8 +375,8 @@ class AdaBoostClassifier(Classifier):
                 f"{type(self.estimator).__name__} takes no nominal columns; "
                 f"X has {len(self.categorical_features_)}: encode them, or boost trees"
             )
-        told = {"categorical_features": self.categorical_features_.tolist()}
-        return type(self.estimator)(**{**self.estimator.get_params(deep=False), **told})
+        nominal = {"categorical_features": self.categorical_features_.tolist()}
+        return type(self.estimator)(**{**self.estimator.get_params(deep=False), **nominal})
 
     def _store(self, rounds: Rounds) -> None:
         half = 1.0 if self.formulation == "discrete" else 0.5
@@ -391,12 +393,12 @@ class AdaBoostClassifier(Classifier):
         self.tree_importance_ = rounds.importance
 
     def _class_code(self) -> NDArray[np.float64]:
-        """Return what a learner that says class c (row) adds for each class, per weight."""
+        """Return the vote matrix: row c is the vote of a learner of weight 1 for class c."""
         k = len(self.classes_)
         return np.full((k, k), -1 / max(k - 1, 1)) + np.eye(k) * (1 + 1 / max(k - 1, 1))
 
-    def _said(self, rows: NDArray[Any]) -> Iterator[NDArray[np.float64]]:
-        """Yield the weighted sum for each class after each learner."""
+    def _staged_votes(self, rows: NDArray[Any]) -> Iterator[NDArray[np.float64]]:
+        """Yield the summed votes for each class after each learner."""
         total = np.zeros((len(rows), len(self.classes_)))
         code = self._class_code()
         n_threads = check_n_jobs(self.n_jobs)
@@ -409,8 +411,8 @@ class AdaBoostClassifier(Classifier):
                 total += native.part(t, t + 1).predict(rows, n_threads, "sum")
             yield total.copy()
 
-    def _decision(self, said: NDArray[np.float64], n_learners: int) -> NDArray[np.float64]:
-        decision: NDArray[np.float64] = said / self.estimator_weights_[:n_learners].sum()
+    def _decision(self, votes: NDArray[np.float64], n_learners: int) -> NDArray[np.float64]:
+        decision: NDArray[np.float64] = votes / self.estimator_weights_[:n_learners].sum()
         if len(self.classes_) == 2:
             return decision[:, 1] - decision[:, 0]
         return decision

@@ -18,11 +18,12 @@ from assay.tree import DecisionTreeClassifier
 from assay.tree._growth import Training, check_parameters, grow_tree, nodes_of
 from assay.tree.engine import Bins, Nodes
 
-#: Error 0 would have an infinite say; as in core/include/assay/tree/adaboost.hpp.
+#: Smallest error used, since error 0 would give infinite weight; the same as in
+#: core/include/assay/tree/adaboost.hpp.
 LEAST_ERROR = float(np.finfo(np.float64).eps)
 
 _CRITERIA = {"gini": 0, "entropy": 1, "log_loss": 1, "error": 2}
-#: Parameters of a tree that a stump must leave as they are.
+#: Tree parameters that the stump kernel needs at their defaults.
 _PLAIN = (
     "splitter",
     "min_samples_split",
@@ -33,13 +34,13 @@ _PLAIN = (
     "min_impurity_decrease",
     "monotonic_cst",
 )
-#: Parameters of a tree that only a fit of its own can follow.
+#: Tree parameters that the engine needs at their defaults; else each tree is fitted by itself.
 _OWN = ("class_weight", "ccp_alpha", "missing", "prune")
 
 
 @dataclass(frozen=True)
 class Rounds:
-    """What boosting leaves behind.
+    """The result of boosting.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ class Rounds:
     importance : ndarray of shape (n_rounds, n_features) or None
         Decrease of impurity by column, each row scaled to sum 1 (0 for a single leaf).
     estimators : list of estimator
-        The learners, where they are others.
+        The learners, where they are not trees of the engine.
     """
 
     errors: NDArray[np.float64]
@@ -65,14 +66,14 @@ class Rounds:
 
 @dataclass(frozen=True)
 class Boosting:
-    """How many rounds, and how bold.
+    """Settings of a boosting run.
 
     Parameters
     ----------
     n_rounds : int
-        Most rounds.
+        Maximum number of rounds.
     learning_rate : float
-        Factor of every alpha.
+        Factor on every alpha.
     n_threads : int
         Threads; the result does not depend on it.
     rng : RandomState
@@ -85,7 +86,7 @@ class Boosting:
     rng: np.random.RandomState
 
     def seeds(self) -> Iterator[int]:
-        """Return the seed of each round; more rounds begin with the same ones."""
+        """Yield one seed per round; a longer run starts with the same seeds."""
         for _ in range(self.n_rounds):
             yield int(self.rng.randint(np.iinfo(np.int32).max))
 
@@ -93,8 +94,8 @@ class Boosting:
 def exact_shares(weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return weights with sum 1 as multiples of 2**-51, at least one each.
 
-    Every sum of them is exact, so splits that part the rows alike tie exactly, whatever the column
-    and the order of the rows.
+    Every sum of them is exact, so splits that divide the rows in the same way tie exactly, for any
+    column and any order of the rows.
     """
     units = np.maximum(np.rint(weight / weight.sum() * 2.0**51), 1.0)
     shares: NDArray[np.float64] = units * 2.0**-51
@@ -102,7 +103,7 @@ def exact_shares(weight: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def is_native(estimator: Any) -> bool:
-    """Say whether the learner is a tree that the engine can boost itself."""
+    """Return whether the engine can boost the learner directly."""
     if estimator is None:
         return True
     if type(estimator) is not DecisionTreeClassifier:
@@ -123,7 +124,7 @@ def boost_native(estimator: Any, bins: Bins, training: Training, plan: Boosting)
     training : Training
         Rows, class codes and weights (positive).
     plan : Boosting
-        How many rounds.
+        Settings of the run.
     """
     tree = DecisionTreeClassifier(max_depth=1) if estimator is None else estimator
     params = tree.get_params(deep=False)
@@ -155,7 +156,7 @@ def boost_any(
     n_classes : int
         Number of classes.
     plan : Boosting
-        How many rounds.
+        Settings of the run.
     """
     takes_weight = has_fit_parameter(estimator, "sample_weight")
     share = exact_shares(weight)
@@ -192,9 +193,9 @@ def boost_stumps(bins: Bins, training: Training, criterion: str, plan: Boosting)
     training : Training
         Class codes and weights; at least two classes.
     criterion : str
-        What a stump is chosen by.
+        Split criterion of the stumps.
     plan : Boosting
-        How many rounds.
+        Settings of the run.
     """
     found = kernels.boost_stumps(
         bins.codes,
@@ -260,8 +261,8 @@ def _boost_trees(params: dict[str, Any], bins: Bins, training: Training, plan: B
         tree = grow_tree(bins, replace(training, weight=share), params, member, plan.n_threads)
         nodes = nodes_of(tree)
         answers = tree.answer.argmax(axis=1)
-        said = answers[nodes.apply(training.X, plan.n_threads)[:, 0]]
-        wrong = said != training.target
+        predicted = answers[nodes.apply(training.X, plan.n_threads)[:, 0]]
+        wrong = predicted != training.target
         if not record.add(float(share[wrong].sum() / share.sum())):
             break
         is_leaf = nodes.node_left == 0
@@ -294,7 +295,7 @@ def _joined(parts: list[Nodes]) -> Nodes:
 
 
 def _one_class(bins: Bins) -> Rounds:
-    """Return a single leaf: there is nothing to tell apart."""
+    """Return a single leaf, for a target with one class."""
     nodes = Nodes(
         tree_start=np.array([0, 1]),
         node_left=np.zeros(1, dtype=np.int32),
@@ -320,7 +321,7 @@ class _Record:
         self.is_over = False
 
     def add(self, error: float) -> bool:
-        """Take a learner; False when it is no better than guessing and not the first."""
+        """Add a learner; return False if it is no better than chance and not the first."""
         if not math.isfinite(error):
             raise DataError("the weights of the rows have overflowed; lower learning_rate")
         useless = self._n_classes > 1 and error >= 1 - 1 / self._n_classes - 1e-10
@@ -337,7 +338,7 @@ class _Record:
     def reweighted(
         self, share: NDArray[np.float64], wrong: NDArray[np.bool_]
     ) -> NDArray[np.float64]:
-        """Return the weights of the next round: wrong rows gain, the sum stays 1."""
+        """Return the weights of the next round: misclassified rows gain, the sum stays 1."""
         return exact_shares(np.where(wrong, share * math.exp(self._alphas[-1]), share))
 
     def errors(self) -> NDArray[np.float64]:

@@ -20,51 +20,52 @@ _COMBINATIONS = ("mean", "vote", "confidence", "product")
 
 
 class BaggingClassifier(Classifier, Bagging):
-    r"""Let members vote that were each fitted on another sample of the rows and columns.
+    r"""Combine classifiers, each fitted on a random sample of the rows and columns.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        The member; None = an unpruned decision tree.
+        The model to fit on each sample; None = an unpruned decision tree.
     n_estimators : int, default=10
-        Number of members.
+        Number of members. More is slower but rarely less accurate.
     max_samples : int, float or None, default=None
-        Rows drawn for each member, or their share; None = as many as there are.
+        Rows drawn for each member: a number, or a fraction of all rows. None = as many as the table
+        has. Smaller values give more diverse but weaker members.
     max_features : int or float, default=1.0
-        Columns drawn for each member, or their share.
+        Columns drawn for each member: a number, or a fraction of all columns.
     bootstrap : bool, default=True
         Whether rows are drawn with replacement.
     bootstrap_features : bool, default=False
         Whether columns are drawn with replacement.
     oob_score : bool or callable, default=False
-        Whether to score the bag on the rows that each member did not see; a function of true and
-        predicted targets is used instead of the accuracy, and such a model cannot be saved. Needs
-        `bootstrap`.
+        Whether to estimate the accuracy on out-of-bag rows: each row is predicted by the members
+        that were not fitted on it. A function of true and predicted targets replaces the accuracy;
+        such a model cannot be saved. Needs `bootstrap`.
     n_jobs : int, default=None
         Threads over the members; None = 1, -1 = all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Seed of all random choices, those of the members too. None: another bag at each fit.
+        Seed of all random choices, including those of the members. None: different at each fit.
     combine : {'mean', 'vote', 'confidence', 'product'}, default='mean'
-        How the members become one: the mean of their probabilities; one vote each; a vote that
-        weighs as much as the member is sure of it; the normalised product (naive Bayes).
+        How the members are combined: mean of their probabilities; one vote each; votes weighted by
+        the probability of the predicted class; normalised product of probabilities (naive Bayes).
     categorical_features : array-like or 'from_dtype', default='from_dtype'
-        Nominal columns: names, numbers or one boolean each; 'from_dtype' takes the categorical and
-        text columns of a dataframe. Members must have this parameter too if there are any.
+        Nominal columns: names, indices or a boolean mask; 'from_dtype' takes the categorical and
+        text columns of a dataframe. If there are any, the members must have this parameter too.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels seen in fit, sorted.
     estimators_ : list of estimator
-        The fitted members; of a classifier, on class codes.
+        The fitted members. Classifiers are fitted on class codes.
     estimators_features_ : list of ndarray of int64
-        The columns of each.
+        Columns of each member.
     estimators_samples_ : list of ndarray of int64
-        The rows drawn for each.
+        Rows drawn for each member.
     oob_decision_function_ : ndarray of float64 of shape (n_samples, n_classes)
-        Probabilities from the members that did not see the row, if `oob_score`; NaN if all did.
+        Out-of-bag probabilities, if `oob_score`; NaN for rows that every member was fitted on.
     oob_score_ : float
-        Their accuracy, if `oob_score`.
+        Out-of-bag accuracy, if `oob_score`.
     member_features_ : ndarray of int64 of shape (n_estimators, n_columns)
         The columns of each member.
     member_seeds_ : ndarray of int64 of shape (n_estimators,)
@@ -72,9 +73,9 @@ class BaggingClassifier(Classifier, Bagging):
     n_samples_ : int
         Number of training rows.
     draw_weight_ : ndarray of float64
-        Weights that rows were drawn by; empty if there were none.
+        Weights used to draw rows; empty if none were given.
     categorical_features_, levels_, level_offsets_ : ndarray
-        Nominal columns and their levels.
+        Nominal columns and their categories.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -82,25 +83,25 @@ class BaggingClassifier(Classifier, Bagging):
 
     Notes
     -----
-    With the probabilities :math:`p_t(c)` of member t and its choice :math:`c_t`,
+    With the probabilities :math:`p_t(c)` of member t and its predicted class :math:`c_t`,
 
     .. math:: \hat P(c) = \frac1T \sum_t p_t(c), \quad
               \frac1T \sum_t [c_t = c], \quad
               \propto \sum_t p_t(c_t) [c_t = c], \quad
               \propto \exp(\frac1T \sum_t \log p_t(c))
 
-    for `combine` = 'mean', 'vote', 'confidence' and 'product'. A member without probabilities is
-    taken to be sure of its choice.
+    for `combine` = 'mean', 'vote', 'confidence' and 'product'. A member without `predict_proba`
+    counts as probability 1 for its predicted class.
 
-    A bootstrap sample of n draws has 1 - 1/e = 63 % of the rows; on the others the member was not
-    trained, so they score it (out of bag). The mean of members with variance :math:`\sigma^2` and
-    correlation :math:`\rho` has variance :math:`\rho \sigma^2 + (1 - \rho) \sigma^2 / T`: bagging
-    helps members that change much from sample to sample, such as trees.
+    A bootstrap sample of n draws contains 1 - 1/e = 63 % of the rows; the others are out of bag and
+    serve to score the member. The mean of members with variance :math:`\sigma^2` and correlation
+    :math:`\rho` has variance :math:`\rho \sigma^2 + (1 - \rho) \sigma^2 / T`: bagging helps members
+    that change much from sample to sample, such as trees.
 
-    With replacement, rows are drawn with a chance proportional to `sample_weight`. Without, all
-    rows are equally likely, and members that take weights get them. A member that takes weights is
-    fitted on the distinct rows with their counts as weights. Missing values are handed on. The same
-    seed gives the same members for any `n_jobs`.
+    With replacement, rows are drawn with probability proportional to `sample_weight`. Without, all
+    rows are equally likely, and the weights are passed to members that accept them. A member that
+    takes weights is fitted on the distinct rows with their counts as weights. Missing values are
+    passed to the members. The same seed gives the same members for any `n_jobs`.
 
     See Also
     --------
@@ -156,7 +157,8 @@ class BaggingClassifier(Classifier, Bagging):
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Chance of a row to be drawn, or its weight if rows are drawn without replacement.
+            Relative probability of drawing each row; without replacement, weights passed to the
+            members.
 
         Returns
         -------
@@ -178,7 +180,7 @@ class BaggingClassifier(Classifier, Bagging):
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the most probable class of each row, the first of equal ones.
+        """Return the most probable class of each row; ties go to the first class.
 
         Parameters
         ----------
@@ -193,7 +195,7 @@ class BaggingClassifier(Classifier, Bagging):
         return self.classes_[shares.argmax(axis=1)]  # type: ignore[no-any-return]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the probability of each class for each row, as `combine` makes it of the members.
+        """Return the probability of each class for each row, combined over the members.
 
         Parameters
         ----------
@@ -226,10 +228,10 @@ class BaggingClassifier(Classifier, Bagging):
     def _default(self) -> Any:
         return DecisionTreeClassifier()
 
-    def _of_the_right_kind(self, estimator: Any) -> bool:
+    def _is_valid_member(self, estimator: Any) -> bool:
         return bool(is_classifier(estimator))
 
-    def _said(self, member: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
+    def _contribution(self, member: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
         return summand(member_shares(member, rows, len(self.classes_)), self.combine)
 
     def _n_outputs(self) -> int:
@@ -251,48 +253,49 @@ class BaggingClassifier(Classifier, Bagging):
 
 
 class BaggingRegressor(Regressor, Bagging):
-    r"""Average members that were each fitted on another sample of the rows and columns.
+    r"""Average regressors, each fitted on a random sample of the rows and columns.
 
     Parameters
     ----------
     estimator : regressor, default=None
-        The member; None = an unpruned decision tree.
+        The model to fit on each sample; None = an unpruned decision tree.
     n_estimators : int, default=10
-        Number of members.
+        Number of members. More is slower but rarely less accurate.
     max_samples : int, float or None, default=None
-        Rows drawn for each member, or their share; None = as many as there are.
+        Rows drawn for each member: a number, or a fraction of all rows. None = as many as the table
+        has. Smaller values give more diverse but weaker members.
     max_features : int or float, default=1.0
-        Columns drawn for each member, or their share.
+        Columns drawn for each member: a number, or a fraction of all columns.
     bootstrap : bool, default=True
         Whether rows are drawn with replacement.
     bootstrap_features : bool, default=False
         Whether columns are drawn with replacement.
     oob_score : bool or callable, default=False
-        Whether to score the bag on the rows that each member did not see; a function of true and
-        predicted targets is used instead of R2, and such a model cannot be saved. Needs
-        `bootstrap`.
+        Whether to estimate R2 on out-of-bag rows: each row is predicted by the members that were
+        not fitted on it. A function of true and predicted targets replaces R2; such a model cannot
+        be saved. Needs `bootstrap`.
     n_jobs : int, default=None
         Threads over the members; None = 1, -1 = all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Seed of all random choices, those of the members too. None: another bag at each fit.
+        Seed of all random choices, including those of the members. None: different at each fit.
     categorical_features : array-like or 'from_dtype', default='from_dtype'
-        Nominal columns: names, numbers or one boolean each; 'from_dtype' takes the categorical and
-        text columns of a dataframe. Members must have this parameter too if there are any.
+        Nominal columns: names, indices or a boolean mask; 'from_dtype' takes the categorical and
+        text columns of a dataframe. If there are any, the members must have this parameter too.
 
     Attributes
     ----------
     n_outputs_ : int
         Number of targets.
     estimators_ : list of estimator
-        The fitted members; of a classifier, on class codes.
+        The fitted members. Classifiers are fitted on class codes.
     estimators_features_ : list of ndarray of int64
-        The columns of each.
+        Columns of each member.
     estimators_samples_ : list of ndarray of int64
-        The rows drawn for each.
+        Rows drawn for each member.
     oob_prediction_ : ndarray of float64 of shape (n_samples,) or (n_samples, n_outputs)
-        Mean of the members that did not see the row, if `oob_score`; NaN if all did.
+        Out-of-bag predictions, if `oob_score`; NaN for rows that every member was fitted on.
     oob_score_ : float
-        Their R2, if `oob_score`.
+        Out-of-bag R2, if `oob_score`.
     member_features_ : ndarray of int64 of shape (n_estimators, n_columns)
         The columns of each member.
     member_seeds_ : ndarray of int64 of shape (n_estimators,)
@@ -300,9 +303,9 @@ class BaggingRegressor(Regressor, Bagging):
     n_samples_ : int
         Number of training rows.
     draw_weight_ : ndarray of float64
-        Weights that rows were drawn by; empty if there were none.
+        Weights used to draw rows; empty if none were given.
     categorical_features_, levels_, level_offsets_ : ndarray
-        Nominal columns and their levels.
+        Nominal columns and their categories.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -312,15 +315,15 @@ class BaggingRegressor(Regressor, Bagging):
     -----
     .. math:: \hat y(x) = \frac1T \sum_t \hat y_t(x)
 
-    A bootstrap sample of n draws has 1 - 1/e = 63 % of the rows; on the others the member was not
-    trained, so they score it (out of bag). The mean of members with variance :math:`\sigma^2` and
-    correlation :math:`\rho` has variance :math:`\rho \sigma^2 + (1 - \rho) \sigma^2 / T`: bagging
-    helps members that change much from sample to sample, such as trees.
+    A bootstrap sample of n draws contains 1 - 1/e = 63 % of the rows; the others are out of bag and
+    serve to score the member. The mean of members with variance :math:`\sigma^2` and correlation
+    :math:`\rho` has variance :math:`\rho \sigma^2 + (1 - \rho) \sigma^2 / T`: bagging helps members
+    that change much from sample to sample, such as trees.
 
-    With replacement, rows are drawn with a chance proportional to `sample_weight`. Without, all
-    rows are equally likely, and members that take weights get them. A member that takes weights is
-    fitted on the distinct rows with their counts as weights. Missing values are handed on. The same
-    seed gives the same members for any `n_jobs`.
+    With replacement, rows are drawn with probability proportional to `sample_weight`. Without, all
+    rows are equally likely, and the weights are passed to members that accept them. A member that
+    takes weights is fitted on the distinct rows with their counts as weights. Missing values are
+    passed to the members. The same seed gives the same members for any `n_jobs`.
 
     See Also
     --------
@@ -373,7 +376,8 @@ class BaggingRegressor(Regressor, Bagging):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Their targets.
         sample_weight : array-like of shape (n_samples,), default=None
-            Chance of a row to be drawn, or its weight if rows are drawn without replacement.
+            Relative probability of drawing each row; without replacement, weights passed to the
+            members.
 
         Returns
         -------
@@ -416,12 +420,12 @@ class BaggingRegressor(Regressor, Bagging):
     def _default(self) -> Any:
         return DecisionTreeRegressor()
 
-    def _of_the_right_kind(self, estimator: Any) -> bool:
+    def _is_valid_member(self, estimator: Any) -> bool:
         return bool(is_regressor(estimator))
 
-    def _said(self, member: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
-        said = np.asarray(member.predict(rows), dtype=np.float64)
-        return said.reshape(len(rows), self.n_outputs_)
+    def _contribution(self, member: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
+        predicted = np.asarray(member.predict(rows), dtype=np.float64)
+        return predicted.reshape(len(rows), self.n_outputs_)
 
     def _n_outputs(self) -> int:
         return self.n_outputs_

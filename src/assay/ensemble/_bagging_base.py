@@ -1,4 +1,4 @@
-"""What both kinds of bagging share: drawing, fitting, adding up, and the state."""
+"""Common part of both bagging estimators: drawing, fitting, summing and the state."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _BOOLEANS = (True, False)
 
 
 class Bagging(Estimator):
-    """What both share: drawing, fitting, and the state."""
+    """Common part of the bagging classifier and regressor."""
 
     takes_missing: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
@@ -56,20 +56,20 @@ class Bagging(Estimator):
 
     @abstractmethod
     def _default(self) -> Any:
-        """Return the member that is meant by None."""
+        """Return the member used for ``estimator=None``."""
 
     @abstractmethod
-    def _of_the_right_kind(self, estimator: Any) -> bool:
-        """Say whether an estimator can be a member."""
+    def _is_valid_member(self, estimator: Any) -> bool:
+        """Return whether an estimator can be a member."""
 
     @abstractmethod
-    def _said(self, member: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
-        """Return what a member adds to the sum, of shape (n_samples, n_outputs)."""
+    def _contribution(self, member: Any, rows: NDArray[Any]) -> NDArray[np.float64]:
+        """Return a member's contribution to the sum, of shape (n_samples, n_outputs)."""
 
     def _check_parameters(self) -> None:
         kind = "classifier" if is_classifier(self) else "regressor"
         given = self.estimator
-        if given is not None and not (is_instance(given) and self._of_the_right_kind(given)):
+        if given is not None and not (is_instance(given) and self._is_valid_member(given)):
             raise ParameterError(f"estimator must be None or a {kind}; got {given!r}")
         check_interval("n_estimators", self.n_estimators, 1, integer=True)
         if self.max_samples is not None:
@@ -101,25 +101,26 @@ class Bagging(Estimator):
     ) -> None:
         rng = np.random.RandomState(draw_seed(self.random_state))
         seeds = rng.randint(np.iinfo(np.int32).max, size=(self.n_estimators,))
-        # With replacement, a weight is the chance to be drawn; otherwise it is handed on.
+        # With replacement, weights are drawing probabilities; otherwise members get them.
         drawn_by = weight if weight is not None and self.bootstrap else np.empty(0)
-        handed_on = None if self.bootstrap else weight
+        member_weight = None if self.bootstrap else weight
         drawing = self._drawing(len(rows), drawn_by)
         template = self._default() if self.estimator is None else self.estimator
         columns = np.stack([drawing.columns(seed) for seed in seeds.tolist()])
 
         def fitted(member: int) -> Any:
             seed, chosen = int(seeds[member]), columns[member]
-            model = self._told_levels(seeded_copy(template, seed), chosen)
-            return fit_member(model, _taken(rows, chosen), target, drawing.rows(seed), handed_on)
+            model = self._with_nominal_columns(seeded_copy(template, seed), chosen)
+            own = _subtable(rows, chosen)
+            return fit_member(model, own, target, drawing.rows(seed), member_weight)
 
         work = [partial(fitted, member) for member in range(self.n_estimators)]
         self.estimators_ = in_threads(work, check_n_jobs(self.n_jobs))
         self.member_features_, self.member_seeds_ = columns, seeds.astype(np.int64)
         self.n_samples_, self.draw_weight_ = len(rows), drawn_by
 
-    def _told_levels(self, model: Any, columns: NDArray[np.int64]) -> Any:
-        """Tell a member which of its columns are nominal."""
+    def _with_nominal_columns(self, model: Any, columns: NDArray[np.int64]) -> Any:
+        """Set the nominal columns of a member."""
         nominal = np.flatnonzero(np.isin(columns, self.categorical_features_))
         if not len(nominal):
             return model
@@ -133,24 +134,26 @@ class Bagging(Estimator):
     def _sums(self, rows: NDArray[Any]) -> NDArray[np.float64]:
         """Sum over the members, in their order."""
         work = [
-            partial(self._said, member, _taken(rows, columns))
+            partial(self._contribution, member, _subtable(rows, columns))
             for member, columns in zip(self.estimators_, self.member_features_, strict=True)
         ]
         total: NDArray[np.float64] = sum(in_threads(work, check_n_jobs(self.n_jobs)))  # type: ignore[assignment]
         return total
 
     def _out_of_bag(self, rows: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return sums over the members that did not see a row, and their number."""
+        """Return sums over the members not fitted on each row, and the number of these members."""
         drawing = self._drawing(len(rows), self.draw_weight_)
 
-        def said(member: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        def contribution(member: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
             seen = np.zeros(len(rows), dtype=bool)
             seen[drawing.rows(int(self.member_seeds_[member]))] = True
             out = np.flatnonzero(~seen)
-            part = _taken(rows[out], self.member_features_[member])
-            return out, self._said(self.estimators_[member], part) if len(out) else part[:, :0]
+            part = _subtable(rows[out], self.member_features_[member])
+            if not len(out):
+                return out, part[:, :0]
+            return out, self._contribution(self.estimators_[member], part)
 
-        work = [partial(said, member) for member in range(len(self.estimators_))]
+        work = [partial(contribution, member) for member in range(len(self.estimators_))]
         sums, counts = np.zeros((len(rows), self._n_outputs())), np.zeros((len(rows), 1))
         for out, answers in in_threads(work, check_n_jobs(self.n_jobs)):
             if len(out):
@@ -160,7 +163,7 @@ class Bagging(Estimator):
 
     @abstractmethod
     def _n_outputs(self) -> int:
-        """Return the numbers a member gives for a row."""
+        """Return the number of outputs per row."""
 
     def _check_members_state(self) -> None:
         check_models_state(self, "estimators_")
@@ -203,23 +206,23 @@ class Bagging(Estimator):
 
 
 def is_instance(estimator: Any) -> bool:
-    """Say whether a parameter is an estimator, and not its class."""
+    """Return whether a parameter is an estimator, and not its class."""
     return hasattr(estimator, "__sklearn_tags__") and not isinstance(estimator, type)
 
 
-def _number(name: str, asked: Any, available: int, what: str) -> int:
-    if asked is None:
+def _number(name: str, wanted: Any, available: int, what: str) -> int:
+    if wanted is None:
         return available
-    if not is_count(asked):
-        return max(1, math.floor(float(asked) * available + 0.5))
-    if asked > available:
+    if not is_count(wanted):
+        return max(1, math.floor(float(wanted) * available + 0.5))
+    if wanted > available:
         raise ParameterError(
-            f"{name} must be at most the number of {what} ({available}); got {asked!r}"
+            f"{name} must be at most the number of {what} ({available}); got {wanted!r}"
         )
-    return int(asked)
+    return int(wanted)
 
 
-def _taken(rows: NDArray[Any], columns: NDArray[np.int64]) -> NDArray[Any]:
+def _subtable(rows: NDArray[Any], columns: NDArray[np.int64]) -> NDArray[Any]:
     if len(columns) == rows.shape[1] and (columns == np.arange(len(columns))).all():
         return rows
     return np.ascontiguousarray(rows[:, columns])

@@ -1,4 +1,4 @@
-"""The members of a bag: which rows and columns each gets, how it is fitted, what it says."""
+"""Members of a bagging ensemble: their rows and columns, fitting, and outputs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _TINY = float(np.finfo(np.float64).tiny)
 
 @dataclass(frozen=True)
 class Drawing:
-    """How rows and columns are drawn for a member.
+    """Rule for drawing the rows and columns of a member.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Drawing:
     bootstrap, bootstrap_features : bool
         Whether they are drawn with replacement.
     weight : ndarray of float64 of shape (n_samples,) or None
-        Chance of each row, when drawn with replacement.
+        Relative probability of each row, when drawn with replacement.
     """
 
     n_samples: int
@@ -85,7 +85,7 @@ def fit_member(
     drawn : ndarray of int64
         Its rows, repeated as often as they were drawn.
     weight : ndarray of float64 or None
-        Weights that the drawing did not use up.
+        Weights to pass to the member; None if they were used for drawing.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def fit_member(
 
 
 def member_shares(member: Any, rows: NDArray[Any], n_classes: int) -> NDArray[np.float64]:
-    """Return what a member says of each class; a member without probabilities is sure."""
+    """Return class probabilities of a member; without `predict_proba`, 1 for its class."""
     shares = np.zeros((len(rows), n_classes))
     if hasattr(member, "predict_proba"):
         shares[:, np.asarray(member.classes_, dtype=np.int64)] = member.predict_proba(rows)
@@ -117,14 +117,14 @@ def member_shares(member: Any, rows: NDArray[Any], n_classes: int) -> NDArray[np
 
 
 def summand(shares: NDArray[np.float64], combine: str) -> NDArray[np.float64]:
-    """Return what a member adds to the sum.
+    """Return a member's contribution to the sum.
 
     Parameters
     ----------
     shares : ndarray of shape (n_samples, n_classes)
         Its probabilities.
     combine : {'mean', 'vote', 'confidence', 'product'}
-        The probabilities; 1 for the largest; its probability for the largest; logarithms.
+        Respectively: the probabilities; 1 for the largest; the largest alone; the logarithms.
     """
     if combine == "mean":
         return shares
@@ -140,7 +140,7 @@ def summand(shares: NDArray[np.float64], combine: str) -> NDArray[np.float64]:
 def normalised(
     sums: NDArray[np.float64], counts: NDArray[np.float64] | float, combine: str
 ) -> NDArray[np.float64]:
-    """Turn sums over members into probabilities; NaN where no member had a say."""
+    """Turn sums over members into probabilities; NaN where no member contributed."""
     with np.errstate(invalid="ignore", divide="ignore"):
         if combine == "product":
             means = sums / counts

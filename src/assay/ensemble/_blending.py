@@ -1,4 +1,4 @@
-"""Blending: a model learns how much to trust each of several others, from one held-out part."""
+"""Blending: a final model combines several others, fitted on one held-out part of the rows."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from assay.tree import DecisionTreeRegressor
 
 _ROWS_DECIDE = {
     "check_sample_weight_equivalence_on_dense_data": (
-        "which rows are held out is drawn by row, so a row of weight 2 is on one side where two "
-        "equal rows may be on both (groups='duplicates' keeps them together)"
+        "held-out rows are drawn row by row: a row of weight 2 is on one side, where two "
+        "duplicates may be on both (groups='duplicates' keeps them together)"
     )
 }
 
@@ -40,15 +40,15 @@ class Blending(Layers):
         members = [seeded(m, (seed, 0, at)) for at, (_, m) in enumerate(levels[0])]
         fitted = self._fit_part(members, X, target, weight, ~held)
         rows = np.flatnonzero(held)
-        said = self._said(fitted, self._methods(levels[0]), take(X, rows))
+        outputs = self._member_outputs(fitted, self._methods(levels[0]), take(X, rows))
         if self.passthrough:
-            said = beside(said, take(X, rows), type(self).__name__)
+            outputs = beside(outputs, take(X, rows), type(self).__name__)
         if self.refit:
             fitted = self._fit_part(members, X, target, weight, np.ones(n, dtype=bool))
         self.estimators_ = fitted
         self.final_estimator_ = fit_member(
             seeded(final, (seed, 1, 0)),
-            said,
+            outputs,
             target[rows],
             None if weight is None else weight[rows],
         )
@@ -79,8 +79,8 @@ class Blending(Layers):
             if missing.size:
                 label = self.classes_[missing[0]].item()
                 raise DataError(
-                    f"the {what} rows have none of class {label!r}; blending needs at least 2 rows "
-                    "(or groups) of each class, and stacking fewer"
+                    f"the {what} rows have no row of class {label!r}; blending needs at least 2 "
+                    "rows (or groups) of each class; use stacking for fewer"
                 )
 
     def _check_layers(self) -> None:
@@ -92,18 +92,18 @@ class Blending(Layers):
 def held_out_rows(
     share: float, codes: NDArray[np.int64], groups: NDArray[np.int64] | None, seed: int
 ) -> NDArray[np.bool_]:
-    """Return which rows are held out: their share of each class, at least one and not all of it.
+    """Return which rows are held out: a fraction of each class, at least one row and not all.
 
     Parameters
     ----------
     share : float in (0, 1)
-        How much to hold out.
+        Fraction to hold out.
     codes : ndarray of int64 of shape (n_rows,)
         Classes.
     groups : ndarray of int64 of shape (n_rows,) or None
-        Rows of one group stay together; classes are then not balanced.
+        Rows of one group stay together; the fraction is then not kept for each class.
     seed : int
-        Decides the rows.
+        Seed of the draw.
 
     Returns
     -------
@@ -120,7 +120,7 @@ def held_out_rows(
     units = n if groups is None else int(groups.max()) + 1
     if units < 2:
         raise DataError(
-            f"blending needs at least 2 rows (or groups of rows), one to learn from and one to "
+            f"blending needs at least 2 rows (or groups of rows), one to train on and one to "
             f"hold out; got n_samples={n}"
         )
     shuffled = np.random.default_rng(seed).permutation(units)
@@ -138,45 +138,46 @@ def held_out_rows(
 
 
 class BlendingClassifier(LayersClassifier, Blending):
-    r"""Let a classifier learn, from a held-out part of the rows, how much to trust several others.
+    r"""Combine classifiers with a final one, fitted on their outputs for held-out rows.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
         The classifiers, by name. ``"drop"`` in place of one leaves it out.
     final_estimator : estimator, default=None
-        The classifier that learns from their outputs. None = logistic regression.
+        The classifier fitted on their outputs. None = logistic regression.
     holdout : float in (0, 1), default=0.1
-        Share of the rows of each class that is held out, at least one row.
+        Fraction of the rows of each class to hold out, at least one row. Larger values leave more
+        rows for the final estimator and fewer for the members.
     refit : bool, default=False
-        Whether the members are fitted again, on all rows, once the final estimator is fitted.
-        They then know more than those that it learned to trust; by default they are the same.
+        Whether to refit the members on all rows after the final estimator is fitted. They are then
+        better than the members that the final estimator was fitted on.
     stack_method : {'auto', 'predict_proba', 'decision_function', 'predict'}, default='auto'
-        What a classifier is asked; 'auto' = the first of the others that it has. Predicted
-        labels become indicators, one per class.
+        Method that gives a classifier's outputs; 'auto' = the first of the others that it has.
+        Predicted labels become one indicator column per class.
     passthrough : bool, default=False
-        Whether the final estimator also sees the table itself.
+        Whether the final estimator also gets the columns of X.
     n_jobs : int, default=None
         Threads for the fits; None = 1, -1 = all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Decides the rows held out, and the seeds of members that have none of their own.
+        Seed of the held-out rows, and of members without a seed of their own.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels seen in fit, sorted. Members see their positions, 0, 1, ...
+        The labels seen in fit, sorted. Members are fitted on their positions 0, 1, ...
     estimators_ : list of estimator
         The members, fitted on the rows that are not held out, or on all if `refit`.
     final_estimator_ : estimator
-        Fitted on the members' outputs about the rows held out.
+        Fitted on the members' outputs for the held-out rows.
     held_out_ : ndarray of bool of shape (n_samples_fit_,)
         Which rows were held out.
     stack_method_ : ndarray of shape (n_members,)
-        What each member is asked.
+        Method that gives each member's outputs.
     level_sizes_ : ndarray of shape (1,)
         Number of members.
     passthrough_ : bool
-        Whether the final estimator sees the table.
+        Whether the final estimator gets the columns of X.
     n_samples_fit_ : int
         Number of training rows.
     n_features_in_ : int
@@ -186,14 +187,14 @@ class BlendingClassifier(LayersClassifier, Blending):
 
     Notes
     -----
-    With H the rows held out and :math:`f_m` the members fitted on the others,
+    With H the held-out rows and :math:`f_m` the members fitted on the others,
 
     .. math:: \hat y(x) = g\bigl(f_1(x), \ldots, f_M(x)\bigr), \quad
               g \text{ fitted on } \bigl(f_1(x_i), \ldots, f_M(x_i), y_i\bigr),\; i \in H
 
-    One fit per member (two with `refit`), where stacking takes one per fold and one more; in
-    return the final estimator learns from few rows and the members lose them. Sample weights go
-    to members that take them.
+    One fit per member (two with `refit`); stacking needs one per fold plus one. In return, the
+    final estimator learns from few rows, which the members then lack. Sample weights are passed to
+    members that accept them.
 
     See Also
     --------
@@ -241,18 +242,19 @@ class BlendingClassifier(LayersClassifier, Blending):
     def fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: Any = None
     ) -> Self:
-        """Fit the members on most rows, and the final estimator on what they say about the rest.
+        """Fit the members on most rows, and the final estimator on their outputs for the rest.
 
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-            The rows; what the members take.
+            Training rows, in any form that the members accept.
         y : array-like of shape (n_samples,)
             The labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights, for the members and the final estimator as far as they take them.
+            Weights, for the members and the final estimator if they accept them.
         groups : array-like of shape (n_samples,) or 'duplicates', default=None
-            Rows of one group are held out together; 'duplicates' makes groups of equal rows.
+            Rows of one group are held out together; 'duplicates' puts duplicate rows into one
+            group.
 
         Returns
         -------
@@ -270,41 +272,42 @@ class BlendingClassifier(LayersClassifier, Blending):
 
 
 class BlendingRegressor(LayersRegressor, Blending):
-    r"""Let a regressor learn, from a held-out part of the rows, how much to trust several others.
+    r"""Combine regressors with a final one, fitted on their outputs for held-out rows.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
         The regressors, by name. ``"drop"`` in place of one leaves it out.
     final_estimator : estimator, default=None
-        The regressor that learns from their outputs. None = least squares with an intercept
-        and, unless `passthrough`, no negative weight: a combination of members.
+        The regressor fitted on their outputs. None = least squares with an intercept and, unless
+        `passthrough`, non-negative weights.
     holdout : float in (0, 1), default=0.1
-        Share of the rows that is held out, at least one row.
+        Fraction of the rows to hold out, at least one row. Larger values leave more rows for the
+        final estimator and fewer for the members.
     refit : bool, default=False
-        Whether the members are fitted again, on all rows, once the final estimator is fitted.
-        They then know more than those that it learned to trust; by default they are the same.
+        Whether to refit the members on all rows after the final estimator is fitted. They are then
+        better than the members that the final estimator was fitted on.
     passthrough : bool, default=False
-        Whether the final estimator also sees the table itself.
+        Whether the final estimator also gets the columns of X.
     n_jobs : int, default=None
         Threads for the fits; None = 1, -1 = all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Decides the rows held out, and the seeds of members that have none of their own.
+        Seed of the held-out rows, and of members without a seed of their own.
 
     Attributes
     ----------
     estimators_ : list of estimator
         The members, fitted on the rows that are not held out, or on all if `refit`.
     final_estimator_ : estimator
-        Fitted on the members' outputs about the rows held out.
+        Fitted on the members' outputs for the held-out rows.
     held_out_ : ndarray of bool of shape (n_samples_fit_,)
         Which rows were held out.
     stack_method_ : ndarray of shape (n_members,)
-        What each member is asked: 'predict'.
+        Method that gives each member's outputs: 'predict'.
     level_sizes_ : ndarray of shape (1,)
         Number of members.
     passthrough_ : bool
-        Whether the final estimator sees the table.
+        Whether the final estimator gets the columns of X.
     n_samples_fit_ : int
         Number of training rows.
     n_features_in_ : int
@@ -314,11 +317,11 @@ class BlendingRegressor(LayersRegressor, Blending):
 
     Notes
     -----
-    With H the rows held out and :math:`f_m` the members fitted on the others,
+    With H the held-out rows and :math:`f_m` the members fitted on the others,
 
     .. math:: \min_{b,\; w \ge 0} \sum_{i \in H} (y_i - b - \sum_m w_m f_m(x_i))^2
 
-    One fit per member (two with `refit`). Sample weights go to members that take them.
+    One fit per member (two with `refit`). Sample weights are passed to members that accept them.
 
     See Also
     --------
@@ -361,18 +364,19 @@ class BlendingRegressor(LayersRegressor, Blending):
     def fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: Any = None
     ) -> Self:
-        """Fit the members on most rows, and the final estimator on what they say about the rest.
+        """Fit the members on most rows, and the final estimator on their outputs for the rest.
 
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-            The rows; what the members take.
+            Training rows, in any form that the members accept.
         y : array-like of shape (n_samples,)
             The values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights, for the members and the final estimator as far as they take them.
+            Weights, for the members and the final estimator if they accept them.
         groups : array-like of shape (n_samples,) or 'duplicates', default=None
-            Rows of one group are held out together; 'duplicates' makes groups of equal rows.
+            Rows of one group are held out together; 'duplicates' puts duplicate rows into one
+            group.
 
         Returns
         -------

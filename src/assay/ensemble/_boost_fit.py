@@ -1,4 +1,4 @@
-"""What both gradient boosting estimators share: parameters, the run, the fitted trees."""
+"""Common part of both gradient boosting estimators: parameters, the run, the fitted trees."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Real = NDArray[np.float64]
 Callback = Callable[[int, float, float | None], object]
 
 _NONE = np.empty(0)
-#: "auto" holds rows back only where they are not missed.
+#: "auto" stops early only on tables with more rows than this, which can spare a validation part.
 _AUTO_STOP_ROWS = 10_000
 
 
@@ -48,7 +48,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Training:
-    """Rows that are learned from, and what is known of them."""
+    """Training rows with targets and weights, and their place in a larger sorted table."""
 
     X: NDArray[Any]
     target: Real
@@ -260,20 +260,20 @@ class GradientBoosting(Estimator):
         monotone = self._monotone(self.n_features_in_)
         seed = draw_seed(self.random_state)
         if data.weight is not None and not data.weight.all():
-            kept = np.flatnonzero(data.weight)  # a row without weight is no row
+            kept = np.flatnonzero(data.weight)  # rows of weight 0 are left out
             data = data.take(kept)
         stops = len(data.target) > _AUTO_STOP_ROWS
         if self.early_stopping != "auto":
             stops = bool(self.early_stopping)
-        held: Training | None = None
+        watch: Training | None = None
         if stops and self.validation_fraction is not None:
-            rest, back = held_back(
+            rest, back = validation_split(
                 len(data.target),
                 data.target if by_class else None,
                 float(self.validation_fraction),
                 seed,
             )
-            data, held = data.take(rest), data.take(back)
+            data, watch = data.take(rest), data.take(back)
         start = np.atleast_1d(np.asarray(starts(data), dtype=np.float64))
         n_levels = levels_of(self)
         bins = data.bins(int(self.max_bins), n_levels, n_threads)
@@ -287,9 +287,9 @@ class GradientBoosting(Estimator):
             n_levels=n_levels,
             target=np.ascontiguousarray(data.target),
             weight=_NONE if data.weight is None else np.ascontiguousarray(data.weight),
-            watch_rows=_watched(held, self.n_features_in_),
-            watch_target=_NONE if held is None else np.ascontiguousarray(held.target),
-            watch_weight=_NONE if held is None or held.weight is None else held.weight,
+            watch_rows=_watched(watch, self.n_features_in_),
+            watch_target=_NONE if watch is None else np.ascontiguousarray(watch.target),
+            watch_weight=_NONE if watch is None or watch.weight is None else watch.weight,
             start=start,
             monotone=monotone,
             loss=loss[0],
@@ -307,12 +307,12 @@ class GradientBoosting(Estimator):
             tol=float(self.tol),
             seed=seed,
             n_threads=n_threads,
-            after_round=self._reporter(callback, held is not None),
+            after_round=self._reporter(callback, watch is not None),
         )
         if grown["overflow"]:
             raise DataError(
                 f"the loss is no longer finite after {len(grown['train_loss']) - 1} rounds: use a "
-                "smaller learning_rate, or l2_regularization"
+                "smaller learning_rate or a larger l2_regularization"
             )
         self.start_ = start
         self.train_score_ = grown["train_loss"][1:]
@@ -331,18 +331,18 @@ class GradientBoosting(Estimator):
         ).store_in(self)
 
     def _reporter(self, callback: Callback | None, watched: bool) -> Any:
-        """Return what the kernel calls after each round; None = nothing, and it never asks."""
+        """Return the function that the kernel calls after each round; None = no calls."""
         every = int(self.verbose)
         if callback is None and not every:
             return None
 
-        def after_round(round_: int, train: float, held: float) -> bool:
+        def after_round(round_: int, train: float, validation: float) -> bool:
             if every and (round_ + 1) % every == 0:
-                told = f", held back {held:.6g}" if watched else ""
-                print(f"round {round_ + 1}: training loss {train:.6g}{told}")
+                text = f", validation loss {validation:.6g}" if watched else ""
+                print(f"round {round_ + 1}: training loss {train:.6g}{text}")
             if callback is None:
                 return True
-            return callback(round_, train, held if watched else None) is not False
+            return callback(round_, train, validation if watched else None) is not False
 
         return after_round
 
@@ -358,7 +358,7 @@ class GradientBoosting(Estimator):
                 raise DataError(f"the model is damaged: {name} is missing or of the wrong type")
         Nodes.from_state(self).check(self.n_features_in_, 1)
         if (len(self.tree_start_) - 1) % n_outputs:
-            raise DataError("the model is damaged: tree_start_ has no whole number of rounds")
+            raise DataError("the model is damaged: tree_start_ is not a whole number of rounds")
         check_array_state(self, "train_score_", "f", (self.n_iter_,))
         check_array_state(self, "validation_score_", "f", (None,))
         if len(self.validation_score_) not in (0, self.n_iter_):
@@ -384,7 +384,7 @@ _TREE_ARRAYS = (
 def staged_scores(
     nodes: Nodes, start: Real, rows: NDArray[Any], rounds: Any, n_jobs: int | None
 ) -> Iterator[Real]:
-    """Yield raw scores (n_samples, outputs) after each of the ascending numbers of rounds."""
+    """Yield raw scores (n_samples, outputs) after each number in `rounds`, which ascend."""
     stops = np.asarray(list(rounds), dtype=np.int64) * len(start)
     at_once = max(1, 2**22 // max(1, len(rows) * len(start)))
     for first in range(0, len(stops), at_once):
@@ -398,19 +398,19 @@ def staged_scores(
         )
 
 
-def held_back(
+def validation_split(
     n_samples: int, codes: NDArray[Any] | None, fraction: float, seed: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the rows to learn from and those held back, both ascending.
+    """Return the training rows and the validation rows, both ascending.
 
     Parameters
     ----------
     n_samples : int
         Number of rows.
     codes : ndarray or None
-        Classes; each gives its share, and keeps at least one row to learn from.
+        Classes; each gives the same fraction, and keeps at least one training row.
     fraction : float
-        Share of the rows to hold back.
+        Fraction of the rows used for validation.
     seed : int
         Seed.
     """
@@ -423,15 +423,15 @@ def held_back(
     )
     if not len(back):
         raise DataError(
-            f"validation_fraction={fraction:g} of {n_samples} rows holds no row back; "
-            "use a larger share or early_stopping=False"
+            f"validation_fraction={fraction:g} of {n_samples} rows leaves no validation row; "
+            "use a larger fraction or early_stopping=False"
         )
     is_back = np.zeros(n_samples, dtype=bool)
     is_back[back] = True
     return np.flatnonzero(~is_back), np.flatnonzero(is_back)
 
 
-def _watched(held: Training | None, n_features: int) -> Real:
-    if held is None:
+def _watched(watch: Training | None, n_features: int) -> Real:
+    if watch is None:
         return np.empty((0, n_features))
-    return np.ascontiguousarray(held.X, dtype=np.float64)
+    return np.ascontiguousarray(watch.X, dtype=np.float64)

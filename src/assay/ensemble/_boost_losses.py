@@ -12,13 +12,13 @@ from scipy.special import expit, softmax
 from assay.base import DataError
 
 Real = NDArray[np.float64]
-#: A share of 0 or 1 has no logit; this is as sure as a start may be.
+#: Smallest class share used for the start; a share of 0 or 1 has no logit.
 _LEAST_SHARE = np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
 class BoostLoss:
-    """One loss as Python sees it.
+    """The Python side of one loss.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class BoostLoss:
     open_low: bool = False
 
     def check_target(self, name: str, target: Real) -> None:
-        """Refuse a target that the loss has no value for."""
+        """Raise if the loss is undefined for a target."""
         bad = target <= self.lowest if self.open_low else target < self.lowest
         if bad.any():
             row = int(np.flatnonzero(bad)[0])
@@ -52,7 +52,7 @@ class BoostLoss:
 
 
 def weighted_quantile(values: Real, weight: Real | None, q: float) -> float:
-    """Return the value that a share q of the weight lies below; half way where q hits a gap."""
+    """Return the weighted q-quantile; half way between two values where q falls between them."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     mass = np.arange(1.0, len(values) + 1) if weight is None else np.cumsum(weight[order])
@@ -108,5 +108,5 @@ def class_starts(codes: Real, weight: Real | None, n_classes: int) -> Real:
 
 
 def class_probabilities(score: Real) -> Real:
-    """Return the soft maximum over the classes of each row."""
+    """Return the softmax over the classes of each row."""
     return softmax(score, axis=-1)  # type: ignore[no-any-return]

@@ -22,34 +22,35 @@ from assay.tree.engine import Nodes, levels_of
 
 
 class CascadeClassifier(Classifier):
-    r"""Find rare positives in stages: each lets nearly all of them pass and stops many negatives.
+    r"""Detect a rare class in stages that each pass nearly all positives and reject many negatives.
 
     Parameters
     ----------
     n_stages : int >= 1, default=10
-        Most stages. The cascade ends earlier when `target_false_alarm` is reached or no negative
-        row is left.
+        Maximum number of stages; fewer if `target_false_alarm` is reached or no negative row is
+        left.
     detection_rate : float in (0, 1], default=0.99
-        Least share of the positives that a stage lets pass.
+        Minimum share of the positives that each stage passes.
     false_alarm_rate : float in (0, 1], default=0.5
-        Largest share of the negatives that a stage lets pass.
+        Maximum share of the negatives that each stage passes.
     target_false_alarm : float in [0, 1], default=0.001
-        Share of all negatives that the cascade may let pass; further stages are not needed then.
+        Share of all negatives passed by the whole cascade at which no more stages are added.
     max_stumps : int >= 1, default=100
-        Most stumps in a stage; a stage has as few as reach its rates.
+        Maximum number of stumps per stage; each stage uses the fewest that reach its rates.
     learning_rate : float > 0, default=1.0
-        Factor of every stump's weight.
+        Factor on every stump's weight.
     validation_fraction : float in (0, 1), default=0.25
-        Share of each class that is kept out of boosting, to set the thresholds and measure rates.
+        Fraction of each class kept out of boosting, to set the thresholds and measure the rates.
     positive : label, default=None
         The class to detect; None = the rarer one.
     max_bins : int in [2, 65535], default=255
-        Bins per column; lossless for columns with no more values.
+        Maximum number of bins per column. Columns with at most this many distinct values are split
+        exactly.
     categorical_features : array-like, str or None, default='from_dtype'
         Nominal columns: indices, names or a mask; 'from_dtype': text and categorical columns of a
         dataframe; None: no column.
     random_state : int, RandomState or None, default=None
-        Draws the validation rows.
+        Seed of the draw of the validation rows.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -58,28 +59,28 @@ class CascadeClassifier(Classifier):
     classes_ : ndarray of shape (2,)
         The labels seen in fit, sorted.
     positive_ : int
-        Position in `classes_` of the class that is detected.
+        Position in `classes_` of the class to detect.
     stage_start_ : ndarray of int64 of shape (n_stages_ + 1,)
-        Where the stumps of each stage begin.
+        Index of the first stump of each stage.
     stage_threshold_ : ndarray of shape (n_stages_,)
         A row passes a stage when the sum of its stumps is at least this.
     stage_detection_ : ndarray of shape (n_stages_,)
-        Share of the positive validation rows that came to a stage and passed it.
+        Share of the positive validation rows reaching each stage that passed it.
     stage_false_alarm_ : ndarray of shape (n_stages_,)
-        The same for the negative ones.
+        The same for the negative rows.
     detection_ : float
         Share of the positive validation rows that passed all stages.
     false_alarm_ : float
-        The same for the negative ones.
+        The same for the negative rows.
     tree_start_ : ndarray of int64
-        Where the nodes of each stump begin; likewise `node_left_`, `node_feature_`,
+        Index of the first node of each stump; likewise `node_left_`, `node_feature_`,
         `node_threshold_`, `node_missing_left_`, `node_slot_`, `level_words_` and `leaf_value_`.
     categorical_features_ : ndarray of int64
         Nominal columns.
     levels_ : ndarray of str
-        Their levels.
+        Categories of the nominal columns.
     level_offsets_ : ndarray of int64
-        Where the levels of each begin.
+        Position in `levels_` of the first category of each nominal column.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -88,21 +89,22 @@ class CascadeClassifier(Classifier):
     Notes
     -----
     A stage is AdaBoost on stumps, :math:`F_s(x) = \sum_t \alpha_t h_t(x)` with
-    :math:`h_t = \pm 1`, on all positives and those negatives that passed the stages before it, both
-    with half of the weight. Its threshold is the largest :math:`\theta_s` that lets at least
-    `detection_rate` of the positive validation rows pass, and it has the fewest stumps with which
-    at most `false_alarm_rate` of the negative ones do. A row is positive when it passes all stages:
+    :math:`h_t = \pm 1`, on all positives and the negatives that passed all earlier stages, each
+    class with half of the weight. Its threshold is the largest :math:`\theta_s` that passes at
+    least `detection_rate` of the positive validation rows, and it uses the fewest stumps with which
+    at most `false_alarm_rate` of the negative ones pass. A row is positive when it passes all
+    stages:
 
     .. math:: \hat y(x) = \prod_s [F_s(x) \ge \theta_s], \qquad
               D = \prod_s d_s, \qquad A = \prod_s a_s
 
-    for detection and false alarms of the whole: ten stages with :math:`d = 0.99` and
-    :math:`a = 0.5` keep 90 % of the positives and let one negative in a thousand pass. Most rows
-    leave after the first stages, so a row costs a few stumps on average. A stage that cannot
-    reach its rates with `max_stumps` stumps is an error that says how near it came.
+    for the detection and false alarm rates of the cascade: ten stages with :math:`d = 0.99` and
+    :math:`a = 0.5` pass 90 % of the positives and one negative in a thousand. Most rows are
+    rejected by the first stages, so a row costs a few stumps on average. If a stage cannot reach
+    its rates with `max_stumps` stumps, `fit` raises an error that states how close it came.
 
-    Missing and nominal values are taken as they are. There are no probabilities: the stages are
-    trained on ever other negatives. Source: Viola and Jones (2001).
+    Missing and nominal values are accepted. There are no probabilities, because every stage is
+    trained on different negatives. Source: Viola and Jones (2001).
 
     See Also
     --------
@@ -127,7 +129,7 @@ class CascadeClassifier(Classifier):
     takes_nominal: ClassVar[bool] = True
     expected_failures: ClassVar[Mapping[str, str]] = {
         "check_sample_weight_equivalence_on_dense_data": (
-            "rows are drawn for validation: copies of a row may fall on both sides, a weight cannot"
+            "validation rows are drawn: duplicates may fall on both sides, a weighted row cannot"
         ),
     }
 
@@ -168,9 +170,9 @@ class CascadeClassifier(Classifier):
         X : array-like of shape (n_samples, n_features)
             Training rows: an array, or a dataframe of any library.
         y : array-like of shape (n_samples,)
-            Their classes, two of them.
+            Their classes, exactly two.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights, in boosting and in the rates; a row of weight 0 is as if absent.
+            Weights, used in boosting and in the rates; rows of weight 0 are ignored.
 
         Returns
         -------
@@ -211,7 +213,7 @@ class CascadeClassifier(Classifier):
         return self.classes_[np.where(passed, self.positive_, other)]
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return how far each row came, larger for the second class.
+        """Return a score that grows with the stages passed, larger for the second class.
 
         Parameters
         ----------
@@ -221,15 +223,16 @@ class CascadeClassifier(Classifier):
         Returns
         -------
         ndarray of float64 of shape (n_samples,)
-            For the positive class: what the last stage says above its threshold, over the weight of
-            its stumps; for a row that was stopped the same, negative, less 2 for each stage that it
-            did not see. The sign is turned where the positive class is the first.
+            For a row that passed: the last stage's sum minus its threshold, divided by the weight
+            of its stumps. For a rejected row: the same for the stage that rejected it (negative),
+            minus 2 for each stage after that. The sign is reversed if the positive class is the
+            first.
         """
         _, decision = self._run(self._predict_data(X))
         return decision if self.positive_ == 1 else -decision
 
     def stages_passed(self, X: ArrayLike) -> NDArray[np.int64]:
-        """Return how many stages let each row pass.
+        """Return the number of stages that each row passed.
 
         Parameters
         ----------
@@ -284,7 +287,7 @@ class CascadeClassifier(Classifier):
         if k < 2 or counts.min() < 2:
             raise DataError(
                 "CascadeClassifier needs at least 2 rows of each of two classes; y has "
-                f"{k} class{'es' if k != 1 else ''} with {counts[:k].min()} rows or more"
+                f"{k} class{'es' if k != 1 else ''}, the smallest with {counts[:k].min()} row(s)"
             )
 
     def _positive(self, codes: NDArray[np.int64], weight: NDArray[np.float64]) -> int:
@@ -332,7 +335,7 @@ class CascadeClassifier(Classifier):
 
     @classmethod
     def _examples(cls) -> list[Self]:
-        # A table of noise cannot reach the default rates, and the cascade rightly says so.
+        # Pure noise cannot reach the default rates, and fit rightly raises.
         return [cls(false_alarm_rate=1.0, n_stages=3)]
 
     def _check_state(self) -> None:
@@ -345,9 +348,9 @@ class CascadeClassifier(Classifier):
         for name in ("detection_", "false_alarm_"):
             value = getattr(self, name, None)
             if not isinstance(value, float) or not 0.0 <= value <= 1.0:
-                raise DataError(f"the model is damaged: {name} is no share")
+                raise DataError(f"the model is damaged: {name} is not in [0, 1]")
         if getattr(self, "positive_", None) not in (0, 1) or len(self.classes_) != 2:
-            raise DataError("the model is damaged: positive_ is none of two classes")
+            raise DataError("the model is damaged: positive_ is not 0 or 1")
         nodes = Nodes.from_state(self)
         nodes.check(self.n_features_in_, 1)
         starts = self.stage_start_

@@ -1,4 +1,4 @@
-"""The stages of a cascade: boosted on what passed before, thresholds from rows kept apart."""
+"""Stages of a cascade: boosted on the rows passed so far, thresholds from validation rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.tree.engine import Bins, Nodes, Ranks
 
 @dataclass(frozen=True)
 class CascadePlan:
-    """What the stages must reach, and with what; the parameters of `CascadeClassifier`."""
+    """Target rates and settings; the parameters of `CascadeClassifier`."""
 
     n_stages: int
     detection_rate: float
@@ -65,13 +65,13 @@ def grow_stages(
     rows : ndarray of shape (n_samples, n_features)
         The table, nominal columns as codes.
     is_positive : ndarray of bool of shape (n_samples,)
-        What is to be detected.
+        Whether each row is of the class to detect.
     weight : ndarray of float64 of shape (n_samples,)
         Positive weights.
     n_levels : ndarray of int32 of shape (n_features,)
-        Levels of the nominal columns.
+        Number of categories of each column; 0 = numeric.
     plan : CascadePlan
-        What the stages must reach.
+        Target rates and settings.
     """
     ranks = Ranks.build(rows, n_levels, plan.n_threads)
     held = _held_out(is_positive, plan)
@@ -86,7 +86,7 @@ def grow_stages(
         bins = Bins.from_ranks(ranks, index, plan.max_bins, plan.n_threads, training.weight)
         stage = _grow_stage(bins, training, (rows, weight, found, missed), len(stages), plan)
         stages.append(stage)
-        # Positives are never given up in boosting, negatives are what came through.
+        # Every stage is boosted on all positives and on the negatives that passed so far.
         found, missed, negative = (
             part[_scores(stage.nodes, rows[part], plan) >= stage.threshold]
             for part in (found, missed, negative)
@@ -99,7 +99,7 @@ def grow_stages(
 
 
 def _held_out(is_positive: NDArray[np.bool_], plan: CascadePlan) -> NDArray[np.bool_]:
-    """Draw the validation rows: a share of each class, at least one and not all."""
+    """Draw the validation rows: a fraction of each class, at least one row and not all."""
     rng = np.random.RandomState(plan.seed)
     held = np.zeros(len(is_positive), dtype=bool)
     for members in (np.flatnonzero(is_positive), np.flatnonzero(~is_positive)):
@@ -146,10 +146,10 @@ def _grow_stage(
             kept = replace(nodes.first(t + 1), leaf_value=values[: 2 * (t + 1)])
             return _Stage(kept, threshold, *rates)
     raise DataError(
-        f"stage {number + 1} lets {least:.1%} of the negatives pass at a detection rate of "
+        f"stage {number + 1} passes {least:.1%} of the negatives at a detection rate of "
         f"{plan.detection_rate:g} with {nodes.n_trees} stumps, more than "
         f"false_alarm_rate={plan.false_alarm_rate:g}: raise it or max_stumps={plan.max_stumps}, "
-        f"lower detection_rate, or ask for fewer than n_stages={plan.n_stages}"
+        f"lower detection_rate, or reduce n_stages={plan.n_stages}"
     )
 
 

@@ -1,10 +1,10 @@
-"""Weights of a mean of models: none negative, together one, the least loss on held-out rows.
+"""Non-negative weights with sum 1 that minimise the loss of a weighted mean of models.
 
     log loss       f(w) = -sum_i v_i log(sum_m w_m p_im)            p_im: share of the true class
     squared error  f(w) = 1/2 sum_i v_i (y_i - sum_m w_m z_im)^2    one i per row (and class)
 
-each divided by sum v, plus (r / 2) |w - 1/M|^2: among weights that the rows cannot tell apart, the
-most equal ones. Both are convex and the simplex is compact, so there is one answer.
+each divided by sum v, plus (r / 2) |w - 1/M|^2, which picks the most equal of equally good weights.
+Both are convex and the simplex is compact, so a minimum exists; it is unique for r > 0.
 
 Cost    O(n M^2) per step; squared error takes one step, log loss a handful (Newton's method, each
         step a quadratic problem on the simplex, solved exactly by an active set).
@@ -20,7 +20,7 @@ from assay.base import DataError, check_interval, check_option
 Floats = NDArray[np.float64]
 
 LOSSES = ("log", "squared")
-# A share of zero for the truth would make a model's loss infinite however good it is elsewhere.
+# Probability 0 for the true class of one row would make a model's loss infinite.
 _LEAST_SHARE = 1e-6
 _MOST_STEPS = 100
 _ENOUGH = 1e-13
@@ -34,22 +34,22 @@ def convex_weights(
     sample_weight: ArrayLike | None = None,
     ridge: float = 0.0,
 ) -> Floats:
-    r"""Find the weights, none negative and together one, of the best mean of several models.
+    r"""Find non-negative weights with sum 1 for the best weighted mean of several models.
 
     Parameters
     ----------
     outputs : array-like of shape (n_samples, n_models)
-        For 'squared', what each model predicts; for 'log', the probability that each gives to the
-        true class. Of rows that the models were not fitted on, or a model that learns by heart
-        gets all the weight.
+        For 'squared', the predictions of each model; for 'log', its probabilities of the true
+        class. Use out-of-fold predictions: on training rows, a model that overfits would get all
+        the weight.
     target : array-like of shape (n_samples,), default=None
-        The truth, for 'squared' only.
+        The true values, for 'squared' only.
     loss : {'log', 'squared'}, default='squared'
-        What is made least.
+        The loss to minimise.
     sample_weight : array-like of shape (n_samples,), default=None
         Weights of the rows.
     ridge : float, default=0.0
-        How much equal weights are preferred.
+        Penalty on unequal weights; larger values pull the weights towards 1/M.
 
     Returns
     -------
@@ -72,27 +72,29 @@ def convex_weights(
     """
     check_option("loss", loss, LOSSES)
     check_interval("ridge", ridge, 0.0)
-    said = np.asarray(outputs, dtype=np.float64)
-    if said.ndim != 2 or not said.size:
-        raise DataError(f"outputs must have a row and a column at least; got shape {said.shape}")
-    if not np.isfinite(said).all():
+    values = np.asarray(outputs, dtype=np.float64)
+    if values.ndim != 2 or not values.size:
+        raise DataError(
+            f"outputs must have at least one row and one column; got shape {values.shape}"
+        )
+    if not np.isfinite(values).all():
         raise DataError("outputs must be finite")
-    share = np.ones(len(said)) if sample_weight is None else np.asarray(sample_weight, np.float64)
-    if share.shape != (len(said),) or not share.sum() > 0:
+    share = np.ones(len(values)) if sample_weight is None else np.asarray(sample_weight, np.float64)
+    if share.shape != (len(values),) or not share.sum() > 0:
         raise DataError("sample_weight must have one value per row of outputs, not all zero")
     share = share / share.sum()
-    if said.shape[1] == 1:
+    if values.shape[1] == 1:
         return np.ones(1)
     if loss == "log":
-        return _least_log_loss(np.maximum(said, _LEAST_SHARE), share, ridge)
+        return _least_log_loss(np.maximum(values, _LEAST_SHARE), share, ridge)
     if target is None:
         raise DataError("target is needed for loss='squared'")
     truth = np.asarray(target, dtype=np.float64)
-    if truth.shape != (len(said),):
-        raise DataError(f"target must have shape ({len(said)},); got {truth.shape}")
-    # Errors instead of outputs: the same problem while weights add up to one, and no digits are
-    # lost to a mean far from zero.
-    errors = said - truth[:, None]
+    if truth.shape != (len(values),):
+        raise DataError(f"target must have shape ({len(values)},); got {truth.shape}")
+    # Errors instead of outputs: the same problem while the weights sum to 1, and a mean far from
+    # zero costs no precision.
+    errors = values - truth[:, None]
     curve = (errors * share[:, None]).T @ errors
     return _least_quadratic(*_with_ridge(curve, np.zeros(len(curve)), ridge))
 
@@ -127,7 +129,7 @@ def _least_log_loss(shares: Floats, share: Floats, ridge: float) -> Floats:
             if then <= now + 1e-4 * length * fall:
                 break
             length /= 2
-        else:  # the last digits: no step is a fall any more
+        else:  # converged to rounding: no step lowers the loss
             break
         weights, now = np.maximum(tried, 0.0), then
         weights /= weights.sum()
@@ -135,9 +137,9 @@ def _least_log_loss(shares: Floats, share: Floats, ridge: float) -> Floats:
 
 
 def _least_quadratic(curve: Floats, pull: Floats) -> Floats:
-    """Minimise w'Cw / 2 - p'w on the simplex, from the best corner on, one weight at a time."""
+    """Minimise w'Cw / 2 - p'w on the simplex: an active set method from the best corner."""
     count = len(pull)
-    # Equal models leave the curve singular; so small a ridge changes no digit that is kept.
+    # Identical models make the matrix singular; a ridge this small does not change the result.
     scale = float(np.trace(curve)) / count or 1.0
     curve = curve + 1e-12 * scale * np.eye(count)
     weights = np.zeros(count)
@@ -168,7 +170,7 @@ def _least_quadratic(curve: Floats, pull: Floats) -> Floats:
 
 
 def _least_on_plane(curve: Floats, pull: Floats) -> Floats:
-    """Minimise the same among all weights that add up to one, of either sign."""
+    """Minimise the same over weights of any sign that sum to 1."""
     count = len(pull)
     system = np.ones((count + 1, count + 1))
     system[:count, :count] = curve

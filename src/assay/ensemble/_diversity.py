@@ -1,4 +1,4 @@
-"""How differently the members of an ensemble judge the same rows."""
+"""How differently the members of an ensemble predict the same rows."""
 
 from __future__ import annotations
 
@@ -37,19 +37,19 @@ class Diversity:
         Pearson's chi-square of the contingency table of two members, and its p-value under
         independence.
     freedom : ndarray of int64 of shape (n_members, n_members)
-        Degrees of freedom; 0 where a member says the same about every row.
+        Degrees of freedom; 0 where a member predicts the same label for every row.
     dependent : ndarray of bool of shape (n_members, n_members)
         Whether independence is rejected at `alpha`.
     cramer_v : ndarray of shape (n_members, n_members)
         Strength of the dependence, from 0 to 1.
     disagreement : ndarray of shape (n_members, n_members)
-        Share of the rows about which two members differ.
+        Share of the rows for which two members differ.
     kappa : ndarray of shape (n_members, n_members)
-        Cohen's kappa: agreement beyond chance, 1 = always, 0 = as by chance. NaN where both
-        say one and the same class about every row.
+        Cohen's kappa: agreement beyond chance, 1 = perfect, 0 = chance level. NaN where both
+        predict one and the same class for every row.
     q_statistic : ndarray of shape (n_members, n_members) or None
-        Yule's Q of right and wrong, from -1 (they err on different rows) over 0 (independently)
-        to 1; NaN where it is 0/0. None without the true labels.
+        Yule's Q of correct and wrong predictions, from -1 (errors on different rows) over 0
+        (independent errors) to 1; NaN where it is 0/0. None without the true labels.
     of : str
         What the chi-square compares, 'predictions' or 'errors'.
     alpha : float
@@ -82,7 +82,7 @@ class Diversity:
 
     @property
     def mean_disagreement(self) -> float:
-        """Share of the rows about which two members differ, on average over all pairs."""
+        """Share of the rows for which two members differ, on average over all pairs."""
         pairs = np.triu_indices(len(self.names), 1)
         return float(self.disagreement[pairs].mean()) if len(self.names) > 1 else 0.0
 
@@ -99,7 +99,7 @@ class Diversity:
         ----------
         measure : str, default='cramer_v'
             What the colour shows: 'cramer_v', 'p_value', 'disagreement', 'kappa' or
-            'q_statistic'. Pairs that are not found dependent have a dot.
+            'q_statistic'. Pairs without significant dependence have a dot.
 
         Returns
         -------
@@ -127,7 +127,7 @@ _TITLES: dict[str, tuple[str, tuple[float, float], str]] = {
     "p_value": ("p-value of independence", (0.0, 1.0), "blues"),
     "disagreement": ("Disagreement", (0.0, 1.0), "blues"),
     "kappa": ("Agreement beyond chance (kappa)", (-1.0, 1.0), "blueorange"),
-    "q_statistic": ("Q statistic of right and wrong", (-1.0, 1.0), "blueorange"),
+    "q_statistic": ("Q statistic of errors", (-1.0, 1.0), "blueorange"),
 }
 
 
@@ -148,13 +148,13 @@ def diversity(
         Predicted labels, one column per member; or a fitted forest or other model with
         `estimators_`; or fitted classifiers, alone or as (name, estimator) pairs.
     X : table, default=None
-        Rows for the members to judge, best some they were not fitted on; None if `members` are
-        predictions.
+        Rows to predict, preferably not training rows; None if `members` are predictions.
     y : array-like of shape (n_rows,), default=None
         The true labels; needed for `q_statistic` and for ``of='errors'``.
     of : {'predictions', 'errors'}, default='predictions'
-        What the chi-square test compares: the labels, or right and wrong. Good members agree on
-        the labels because they agree with the truth; their errors should still be independent.
+        What the chi-square test compares: the predicted labels, or whether they are correct. Good
+        members agree on the labels because they agree with the truth; their errors should still be
+        independent.
     alpha : float in (0, 1), default=0.05
         Significance level of each single test.
     names : list of str, default=None
@@ -167,20 +167,21 @@ def diversity(
     Raises
     ------
     DataError
-        When the members are regressors, or rows and labels do not fit together.
+        When the members are regressors, or the numbers of rows and labels differ.
 
     Notes
     -----
-    For two members, :math:`O_{ab}` is the number of rows to which the first gives label a and
-    the second b, and :math:`E_{ab} = O_{a \cdot} O_{\cdot b} / n`. With r and c labels in use,
+    For two members, :math:`O_{ab}` is the number of rows that the first labels a and the second b,
+    and :math:`E_{ab} = O_{a \cdot} O_{\cdot b} / n`. With r and c labels in use,
 
     .. math:: \chi^2 = \sum_{ab} \frac{(O_{ab} - E_{ab})^2}{E_{ab}}, \quad
               V = \sqrt{\frac{\chi^2}{n \min(r - 1, c - 1)}}, \quad
               Q = \frac{N_{11} N_{00} - N_{01} N_{10}}{N_{11} N_{00} + N_{01} N_{10}}
 
     with (r - 1)(c - 1) degrees of freedom, no continuity correction, and :math:`N_{11}` the rows
-    both get right. Each test stands alone: of 100 independent pairs, five are called dependent.
-    One product of indicator matrices serves all pairs: O(n (m K)²) for m members and K labels.
+    both predict correctly. The tests are not corrected for their number: of 100 independent pairs,
+    about five are reported as dependent at the default `alpha`. One product of indicator matrices
+    serves all pairs: O(n (m K)²) for m members and K labels.
 
     Examples
     --------
@@ -203,11 +204,11 @@ def diversity(
     if len(shown) != m:
         raise ParameterError(f"names must hold one name per member, {m}; got {len(shown)}")
     classes, codes = class_codes(labels.ravel())
-    said = codes.reshape(n, m)
-    right = None if y is None else _right(said, classes, y)
+    predicted = codes.reshape(n, m)
+    right = None if y is None else _right(predicted, classes, y)
     if of == "errors" and right is None:
         raise ParameterError("of='errors' needs the true labels y; got None")
-    tables = _tables(said, len(classes))
+    tables = _tables(predicted, len(classes))
     compared = tables if right is None or of == "predictions" else _tables(right, 2)
     statistic, freedom, strength = _chi_square(compared, n)
     p_value = np.where(freedom > 0, chdtrc(np.maximum(freedom, 1), statistic), 1.0)
@@ -244,15 +245,15 @@ def _predictions(members: Any, X: Any) -> tuple[NDArray[Any], list[str]]:
         named = range(labels.shape[1]) if frame is None else frame.columns
         return labels, [str(name) for name in named]
     if X is None:
-        raise ParameterError("X must be the rows for the members to judge; got None")
+        raise ParameterError("X must be the rows to predict; got None")
     for model in models:
         if is_regressor(model) or not hasattr(model, "predict"):
             raise DataError(f"members must be classifiers; got {model!r}")
-    said = [np.asarray(model.predict(X)) for model in models]
+    predicted = [np.asarray(model.predict(X)) for model in models]
     classes = getattr(members, "classes_", None)
     if classes is not None and all(_are_numbers_of(classes, model) for model in models):
-        said = [np.asarray(classes)[labels.astype(np.int64)] for labels in said]
-    return np.column_stack(said), names
+        predicted = [np.asarray(classes)[labels.astype(np.int64)] for labels in predicted]
+    return np.column_stack(predicted), names
 
 
 def _models(members: Any) -> tuple[list[Any] | None, list[str]]:
@@ -273,21 +274,21 @@ def _models(members: Any) -> tuple[list[Any] | None, list[str]]:
 
 
 def _are_numbers_of(classes: Any, model: Any) -> bool:
-    """Say whether a member was fitted on the numbers of the ensemble's classes, not on labels."""
+    """Return whether a member was fitted on the ensemble's class codes, not on labels."""
     own = np.asarray(getattr(model, "classes_", ()))
     numbers = np.arange(len(classes))
     return own.dtype.kind in "iuf" and bool(np.isin(own, numbers).all() and own.size)
 
 
-def _right(said: NDArray[np.int64], classes: NDArray[Any], y: ArrayLike) -> NDArray[np.int64]:
+def _right(predicted: NDArray[np.int64], classes: NDArray[Any], y: ArrayLike) -> NDArray[np.int64]:
     truth, codes = class_codes(y)
-    if len(codes) != len(said):
+    if len(codes) != len(predicted):
         raise DataError(
-            f"the members judge {len(said)} rows but y has {len(codes)}; each needs one label"
+            f"X has {len(predicted)} rows but y has {len(codes)}; each row needs one label"
         )
     number = {label: code for code, label in enumerate(classes.tolist())}
     own = np.array([number.get(label, -1) for label in truth.tolist()])[codes]
-    right: NDArray[np.int64] = (said == own[:, None]).astype(np.int64)
+    right: NDArray[np.int64] = (predicted == own[:, None]).astype(np.int64)
     return right
 
 

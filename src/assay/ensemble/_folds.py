@@ -1,4 +1,4 @@
-"""Which rows each model learns from and which it is asked about."""
+"""Folds: the training rows and the held-out rows of each."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def splits(
     Parameters
     ----------
     cv : int, splitter or iterable of (train, test)
-        The number of folds, or who makes them.
+        Number of folds, a splitter, or the splits themselves.
     X : table
-        Its rows; only a splitter of the user's own sees more than their number.
+        The rows; only a splitter passed by the user reads more than their number.
     codes : ndarray of int64 of shape (n_rows,)
-        What to balance over the folds: classes, or zeros.
+        Class codes to balance over the folds; zeros for a regression.
     groups : ndarray of int64 of shape (n_rows,) or None
         Rows of one group stay in one fold.
     seed : int
-        Decides the folds when `cv` is a number.
+        Seed of the folds when `cv` is a number.
 
     Returns
     -------
@@ -64,7 +64,7 @@ def splits(
 def fold_numbers(
     n_folds: int, codes: NDArray[np.int64], groups: NDArray[np.int64] | None, seed: int
 ) -> NDArray[np.int64]:
-    """Deal rows, or whole groups of rows, to folds so that each has its share of every class.
+    """Assign rows, or whole groups of rows, to folds with balanced classes.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def fold_numbers(
     groups : ndarray of int64 of shape (n_rows,) or None
         Group numbers 0, 1, ...
     seed : int
-        Decides the order in which rows are dealt.
+        Seed of the order in which rows are assigned.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def fold_numbers(
     shares = counts / counts.sum(axis=0).clip(min=1.0)
     load = np.zeros((n_folds, counts.shape[1]))
     for group in shuffled[np.argsort(-counts[shuffled].sum(axis=1), kind="stable")]:
-        # The fold that has least so far of what the group would bring.
+        # The fold with the fewest rows so far of the classes in the group.
         fold[group] = np.lexsort((load.sum(axis=1), load @ shares[group]))[0]
         load[fold[group]] += shares[group]
     return fold[groups]
@@ -170,7 +170,7 @@ def _made_by_the_user(
 ) -> list[Split]:
     wanted = "cv must be an integer >= 2, a splitter with a method split, or (train, test) pairs"
     if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
-        hint = "; a model fitted before has seen the rows it would be asked about"
+        hint = "; a fitted model has already seen the rows it would have to predict"
         raise ParameterError(f"{wanted}; got {cv!r}{hint if cv == 'prefit' else ''}")
     pairs = cv.split(X, codes, groups) if hasattr(cv, "split") else cv
     try:

@@ -13,64 +13,70 @@ from assay.ensemble._forest_task import BOOTSTRAP_FAILURES, ForestClassifier, Fo
 
 
 class RandomForestClassifier(ForestClassifier):
-    r"""Let many trees vote, each grown on another sample of the rows and columns.
+    r"""Combine many trees, each grown on a random sample of the rows and columns.
 
     Parameters
     ----------
     n_estimators : int or 'oob', default=100
-        Number of trees. 'oob': as many as the out-of-bag error asks for, see Notes.
+        Number of trees. More is slower but never less accurate. 'oob': trees are added until the
+        out-of-bag error stops improving, see Notes.
     criterion : {'gini', 'entropy', 'log_loss', 'error'}, default='gini'
-        What a split makes smaller. 'log_loss' is the entropy; 'error' the share of rows outside the
-        largest class.
+        Impurity that splits reduce. 'log_loss' is the same as 'entropy'; 'error' is the share of
+        rows outside the largest class.
     max_depth : int, default=None
-        Most questions on the way to a leaf; None = no limit.
+        Maximum depth of each tree; None = no limit.
     min_samples_split : int or float, default=2
-        Fewest rows of a node that is split; a float is a share of the rows.
+        Minimum number of rows to split a node; a float is a fraction of the rows.
     min_samples_leaf : int or float, default=1
-        Fewest rows of a leaf; a float is a share of the rows.
+        Minimum number of rows in a leaf; a float is a fraction of the rows. Larger values give
+        smoother predictions.
     min_weight_fraction_leaf : float, default=0.0
-        Least share of the weight in a leaf.
+        Minimum fraction of the total weight in a leaf.
     max_features : {'sqrt', 'log2'}, int, float or None, default='sqrt'
-        Columns drawn for each split: the square root or logarithm of their number, a number, a
-        share, or all.
+        Columns tried per split: the square root or logarithm of their number, a number, a fraction,
+        or all (None). Smaller values give more diverse but weaker trees.
     max_leaf_nodes : int, default=None
-        Most leaves of a tree; the node that gains most is then split first. None = no limit.
+        Maximum number of leaves of a tree, grown by largest gain first. None = no limit.
     min_impurity_decrease : float, default=0.0
-        Least decrease of impurity, weighted by the share of rows, that is worth a split.
+        Minimum decrease of impurity for a split, weighted by the node's share of the rows.
     bootstrap : bool, default=True
-        Whether each tree sees a sample of the rows, drawn with replacement, or all of them.
+        Whether each tree is grown on a sample of the rows drawn with replacement, or on all rows.
     oob_score : bool or callable, default=False
-        Whether to score the forest on the rows that each tree did not see; a function of true and
-        predicted targets is used instead of the accuracy, and such a model cannot be saved. Needs
-        `bootstrap`.
+        Whether to estimate the accuracy on out-of-bag rows: each row is predicted by the trees that
+        were not grown on it. A function of true and predicted targets replaces the accuracy; such a
+        model cannot be saved. Needs `bootstrap`.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Seed of all random choices. None: another forest at each fit.
+        Seed of all random choices. None: different at each fit.
     verbose : int, default=0
-        Above 0, the number of trees is printed while they grow.
+        If above 0, progress is printed.
     warm_start : bool, default=False
-        Whether `fit` keeps the trees that are there and adds the missing ones, on the same table.
+        Whether `fit` keeps the existing trees and adds more up to `n_estimators`, on the same
+        table.
     class_weight : {'balanced', 'balanced_subsample'}, dict or None, default=None
-        Weights of the classes: inverse to their numbers of rows, in the table or in the sample of
-        each tree; or a weight for each label.
+        Weights of the classes: inversely proportional to their numbers of rows, in the table or in
+        the sample of each tree; or a dict from label to weight.
     ccp_alpha : float, default=0.0
-        Price of a leaf in minimal cost-complexity pruning of each tree; 0 = no pruning.
+        Penalty per leaf in minimal cost-complexity pruning. Larger values give smaller trees; 0 =
+        no pruning.
     max_samples : int, float or None, default=None
-        Rows drawn for each tree, or their share; None = as many as there are. Needs `bootstrap`.
+        Rows drawn for each tree: a number, or a fraction of all rows. None = as many as the table
+        has. Smaller values give more diverse but weaker trees. Needs `bootstrap`.
     monotonic_cst : array-like of int of shape (n_features,), default=None
-        1 where the answer must not fall when the column rises, -1 where it must not rise, 0 where
-        it is free. Two classes only; the probability of the second one is meant.
+        Per column: 1 = the prediction may only rise with it, -1 = only fall, 0 = no constraint. Two
+        classes only; applies to the probability of the second class.
     combine : {'mean', 'vote', 'product'}, default='mean'
-        How the trees' probabilities become one: their mean; the share of trees that vote for the
-        class; their normalised product (naive Bayes). See Notes.
+        How the trees are combined: mean of their probabilities; share of the trees that vote for
+        the class; normalised product of their probabilities (naive Bayes). See Notes.
     max_bins : int, default=255
-        Most bins per column. A column with at most as many distinct values is split exactly.
+        Maximum number of bins per column. Columns with at most this many distinct values are split
+        exactly.
     categorical_features : array-like or 'from_dtype', default='from_dtype'
-        Nominal columns: names, numbers or one boolean each; 'from_dtype' takes the categorical and
+        Nominal columns: names, indices or a boolean mask; 'from_dtype' takes the categorical and
         text columns of a dataframe.
     oob_tol : float, default=0.001
-        With ``n_estimators='oob'``: progress of the error that is worth further trees.
+        With ``n_estimators='oob'``: minimum improvement of the error for adding more trees.
 
     Attributes
     ----------
@@ -79,27 +85,27 @@ class RandomForestClassifier(ForestClassifier):
     n_estimators_ : int
         Number of trees.
     feature_importances_ : ndarray of float64 of shape (n_features_in_,)
-        Mean decrease of impurity by column (MDI), summing to 1. It favours columns with many
-        values; `permutation_importance_oob` does not.
+        Mean impurity decrease by column (MDI), summing to 1. It favours columns with many values;
+        `permutation_importance_oob` does not.
     oob_decision_function_ : ndarray of float64 of shape (n_samples, n_classes)
-        Probabilities from the trees that did not see the row, if `oob_score`; NaN if all did.
+        Out-of-bag probabilities, if `oob_score`; NaN for rows that every tree was grown on.
     oob_score_ : float
-        Their accuracy, if `oob_score`.
+        Out-of-bag accuracy, if `oob_score`.
     tree_start_ : ndarray of int64 of shape (n_estimators_ + 1,)
-        Where the nodes of each tree begin.
+        Index of the first node of each tree.
     node_left_, node_feature_, node_threshold_, node_missing_left_, node_slot_ : ndarray
         The nodes of all trees: first child (0 = leaf), column, threshold, where missing values go,
-        and the leaf value or level set.
+        and the index of the leaf value or category set.
     level_words_, leaf_value_ : ndarray
-        Sets of levels, bit by bit, and what the leaves say; leaves may share a row.
+        Sets of categories as bits, and the leaf values; leaves may share a row.
     importance_sum_ : ndarray of float64 of shape (n_features_in_,)
-        Sum over trees of what `feature_importances_` is the mean of.
+        Impurity decrease by column, summed over the trees.
     seed_ : int
         The seed drawn from `random_state`.
     n_samples_, n_draws_ : int
         Training rows, and rows drawn for each tree (0: all of them, once).
     categorical_features_, levels_, level_offsets_ : ndarray
-        Nominal columns and their levels.
+        Nominal columns and their categories.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -112,18 +118,18 @@ class RandomForestClassifier(ForestClassifier):
               \propto \exp(\frac1T \sum_t \log p_t(c))
 
     for `combine` = 'mean', 'vote' and 'product', where :math:`p_t` are the class shares in the leaf
-    that x reaches in tree t. The product lets a tree that is sure of itself overrule the others; it
-    needs leaves that are not pure (`min_samples_leaf`, `max_depth`) to be more than a vote.
+    that x reaches in tree t. With the product, one very confident tree can overrule the others; it
+    differs from a vote only if leaves are impure (`min_samples_leaf`, `max_depth`).
 
-    Each tree is grown on a bootstrap sample, where a row is with probability 1 - 1/e = 0.632, each
-    split is the best one among `max_features` columns drawn anew (Breiman, 2001), and nothing is
-    pruned. Missing values go to the side that lowers the impurity more, levels unseen in fit to the
-    same side. O(T n log n m) for m columns per split. The same seed gives the same trees for any
-    `n_jobs`, and tree t does not depend on the number of trees.
+    Each tree is grown on a bootstrap sample, which contains a row with probability 1 - 1/e = 0.632;
+    each split is the best one among `max_features` columns drawn anew (Breiman, 2001). Missing
+    values go to the side that lowers the impurity more, categories unseen in fit to the same side.
+    O(T n log n m) for m columns per split. The same seed gives the same trees for any `n_jobs`, and
+    tree t does not depend on the number of trees.
 
-    ``n_estimators='oob'``: batches of 25 trees are grown until the out-of-bag error (share of wrong
-    labels) of the last three looks is not below the best earlier one by more than `oob_tol`; at
-    most 1000 trees.
+    ``n_estimators='oob'``: batches of 25 trees are grown until the out-of-bag error (share of
+    misclassified rows) has not improved by more than `oob_tol` for three batches; at most 1000
+    trees.
 
     See Also
     --------
@@ -138,7 +144,7 @@ class RandomForestClassifier(ForestClassifier):
     >>> model = RandomForestClassifier(50, oob_score=True, random_state=0).fit(X, y)
     >>> model.oob_score_ > 0.9
     True
-    >>> model.feature_importances_.argsort()[:2].tolist()  # the sepals say least
+    >>> model.feature_importances_.argsort()[:2].tolist()  # the sepals matter least
     [1, 0]
     """
 
@@ -199,58 +205,64 @@ class RandomForestClassifier(ForestClassifier):
 
 
 class RandomForestRegressor(ForestRegressor):
-    r"""Average many trees, each grown on another sample of the rows and columns.
+    r"""Average many trees, each grown on a random sample of the rows and columns.
 
     Parameters
     ----------
     n_estimators : int or 'oob', default=100
-        Number of trees. 'oob': as many as the out-of-bag error asks for, see Notes.
+        Number of trees. More is slower but never less accurate. 'oob': trees are added until the
+        out-of-bag error stops improving, see Notes.
     criterion : str, default='squared_error'
-        What a split makes smaller: 'squared_error'; 'friedman_mse', Friedman's improvement score;
+        Impurity that splits reduce: 'squared_error'; 'friedman_mse', Friedman's improvement score;
         'poisson', for counts; 'absolute_error', slow on large tables.
     max_depth : int, default=None
-        Most questions on the way to a leaf; None = no limit.
+        Maximum depth of each tree; None = no limit.
     min_samples_split : int or float, default=2
-        Fewest rows of a node that is split; a float is a share of the rows.
+        Minimum number of rows to split a node; a float is a fraction of the rows.
     min_samples_leaf : int or float, default=1
-        Fewest rows of a leaf; a float is a share of the rows.
+        Minimum number of rows in a leaf; a float is a fraction of the rows. Larger values give
+        smoother predictions.
     min_weight_fraction_leaf : float, default=0.0
-        Least share of the weight in a leaf.
+        Minimum fraction of the total weight in a leaf.
     max_features : {'sqrt', 'log2'}, int, float or None, default=1.0
-        Columns drawn for each split: the square root or logarithm of their number, a number, a
-        share, or all.
+        Columns tried per split: the square root or logarithm of their number, a number, a fraction,
+        or all (None). Smaller values give more diverse but weaker trees.
     max_leaf_nodes : int, default=None
-        Most leaves of a tree; the node that gains most is then split first. None = no limit.
+        Maximum number of leaves of a tree, grown by largest gain first. None = no limit.
     min_impurity_decrease : float, default=0.0
-        Least decrease of impurity, weighted by the share of rows, that is worth a split.
+        Minimum decrease of impurity for a split, weighted by the node's share of the rows.
     bootstrap : bool, default=True
-        Whether each tree sees a sample of the rows, drawn with replacement, or all of them.
+        Whether each tree is grown on a sample of the rows drawn with replacement, or on all rows.
     oob_score : bool or callable, default=False
-        Whether to score the forest on the rows that each tree did not see; a function of true and
-        predicted targets is used instead of R2, and such a model cannot be saved. Needs
-        `bootstrap`.
+        Whether to estimate R2 on out-of-bag rows: each row is predicted by the trees that were not
+        grown on it. A function of true and predicted targets replaces R2; such a model cannot be
+        saved. Needs `bootstrap`.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Seed of all random choices. None: another forest at each fit.
+        Seed of all random choices. None: different at each fit.
     verbose : int, default=0
-        Above 0, the number of trees is printed while they grow.
+        If above 0, progress is printed.
     warm_start : bool, default=False
-        Whether `fit` keeps the trees that are there and adds the missing ones, on the same table.
+        Whether `fit` keeps the existing trees and adds more up to `n_estimators`, on the same
+        table.
     ccp_alpha : float, default=0.0
-        Price of a leaf in minimal cost-complexity pruning of each tree; 0 = no pruning.
+        Penalty per leaf in minimal cost-complexity pruning. Larger values give smaller trees; 0 =
+        no pruning.
     max_samples : int, float or None, default=None
-        Rows drawn for each tree, or their share; None = as many as there are. Needs `bootstrap`.
+        Rows drawn for each tree: a number, or a fraction of all rows. None = as many as the table
+        has. Smaller values give more diverse but weaker trees. Needs `bootstrap`.
     monotonic_cst : array-like of int of shape (n_features,), default=None
-        1 where the answer must not fall when the column rises, -1 where it must not rise, 0 where
-        it is free. One output only.
+        Per column: 1 = the prediction may only rise with it, -1 = only fall, 0 = no constraint. One
+        output only.
     max_bins : int, default=255
-        Most bins per column. A column with at most as many distinct values is split exactly.
+        Maximum number of bins per column. Columns with at most this many distinct values are split
+        exactly.
     categorical_features : array-like or 'from_dtype', default='from_dtype'
-        Nominal columns: names, numbers or one boolean each; 'from_dtype' takes the categorical and
+        Nominal columns: names, indices or a boolean mask; 'from_dtype' takes the categorical and
         text columns of a dataframe.
     oob_tol : float, default=0.001
-        With ``n_estimators='oob'``: progress of the error that is worth further trees.
+        With ``n_estimators='oob'``: minimum improvement of the error for adding more trees.
 
     Attributes
     ----------
@@ -259,27 +271,27 @@ class RandomForestRegressor(ForestRegressor):
     n_estimators_ : int
         Number of trees.
     feature_importances_ : ndarray of float64 of shape (n_features_in_,)
-        Mean decrease of impurity by column (MDI), summing to 1. It favours columns with many
-        values; `permutation_importance_oob` does not.
+        Mean impurity decrease by column (MDI), summing to 1. It favours columns with many values;
+        `permutation_importance_oob` does not.
     oob_prediction_ : ndarray of float64 of shape (n_samples,) or (n_samples, n_outputs)
-        Mean of the trees that did not see the row, if `oob_score`; NaN if all did.
+        Out-of-bag predictions, if `oob_score`; NaN for rows that every tree was grown on.
     oob_score_ : float
-        Their R2, if `oob_score`.
+        Out-of-bag R2, if `oob_score`.
     tree_start_ : ndarray of int64 of shape (n_estimators_ + 1,)
-        Where the nodes of each tree begin.
+        Index of the first node of each tree.
     node_left_, node_feature_, node_threshold_, node_missing_left_, node_slot_ : ndarray
         The nodes of all trees: first child (0 = leaf), column, threshold, where missing values go,
-        and the leaf value or level set.
+        and the index of the leaf value or category set.
     level_words_, leaf_value_ : ndarray
-        Sets of levels, bit by bit, and what the leaves say; leaves may share a row.
+        Sets of categories as bits, and the leaf values; leaves may share a row.
     importance_sum_ : ndarray of float64 of shape (n_features_in_,)
-        Sum over trees of what `feature_importances_` is the mean of.
+        Impurity decrease by column, summed over the trees.
     seed_ : int
         The seed drawn from `random_state`.
     n_samples_, n_draws_ : int
         Training rows, and rows drawn for each tree (0: all of them, once).
     categorical_features_, levels_, level_offsets_ : ndarray
-        Nominal columns and their levels.
+        Nominal columns and their categories.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -292,15 +304,14 @@ class RandomForestRegressor(ForestRegressor):
     where :math:`\bar y_t(x)` is the mean target in the leaf that x reaches in tree t (for
     ``criterion='absolute_error'`` the median).
 
-    Each tree is grown on a bootstrap sample, where a row is with probability 1 - 1/e = 0.632, each
-    split is the best one among `max_features` columns drawn anew (Breiman, 2001), and nothing is
-    pruned. Missing values go to the side that lowers the impurity more, levels unseen in fit to the
-    same side. O(T n log n m) for m columns per split. The same seed gives the same trees for any
-    `n_jobs`, and tree t does not depend on the number of trees.
+    Each tree is grown on a bootstrap sample, which contains a row with probability 1 - 1/e = 0.632;
+    each split is the best one among `max_features` columns drawn anew (Breiman, 2001). Missing
+    values go to the side that lowers the impurity more, categories unseen in fit to the same side.
+    O(T n log n m) for m columns per split. The same seed gives the same trees for any `n_jobs`, and
+    tree t does not depend on the number of trees.
 
     ``n_estimators='oob'``: batches of 25 trees are grown until the out-of-bag error (squared error
-    over variance) of the last three looks is not below the best earlier one by more than `oob_tol`;
-    at most 1000 trees.
+    over variance) has not improved by more than `oob_tol` for three batches; at most 1000 trees.
 
     See Also
     --------

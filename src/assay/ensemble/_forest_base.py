@@ -1,4 +1,4 @@
-"""What all forests share: from a table to trees, and everything read from the trees."""
+"""Common part of all forests: from a table to trees, and everything read from the trees."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from assay.tree.engine._nodes import levels_of
 
 
 class Forest(Estimator):
-    """The machinery of the four forests; they add their targets and their docstrings."""
+    """Common part of the four forests."""
 
     takes_missing: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
@@ -116,11 +116,11 @@ class Forest(Estimator):
 
     @abstractmethod
     def _n_outputs(self) -> int:
-        """Return the numbers per leaf."""
+        """Return the number of values per leaf."""
 
     @abstractmethod
     def _oob_error(self, answers: NDArray[np.float64], target: NDArray[Any]) -> float:
-        """Return the error of out-of-bag answers; rows without one do not count."""
+        """Return the error of out-of-bag predictions; rows without one do not count."""
 
     @abstractmethod
     def _keep_oob(self, answers: NDArray[np.float64], target: NDArray[Any]) -> None:
@@ -146,7 +146,7 @@ class Forest(Estimator):
     ) -> Prepared:
         """Check parameters and data, and bin the rows that have a weight.
 
-        `ranks` are the sorted columns of a larger table and the rows of it that X holds.
+        `ranks`: the sorted columns of a larger table, and the rows of it that X holds.
         """
         params = self.get_params(deep=False)
         check_forest(params, classifier=hasattr(self, "combine"))
@@ -155,10 +155,10 @@ class Forest(Estimator):
         rows, target = all_rows, all_target
         counted = np.arange(len(rows)) if weight is None else np.flatnonzero(weight > 0)
         if weight is not None and len(counted) < len(rows):
-            # A row of weight 0 is no row: it shapes no bin and no bootstrap sample.
+            # Rows of weight 0 are left out of the bins and of bootstrap samples.
             rows, target, weight = rows[counted], target[counted], weight[counted]
         plan = resolve(params, *rows.shape, splitter=self._splitter, n_classes=self._n_classes())
-        if ranks is None or len(self.categorical_features_):  # levels are coded anew in each fit
+        if ranks is None or len(self.categorical_features_):  # each fit codes categories
             bins = Bins.build(rows, self.max_bins, levels_of(self), weight, plan.n_threads)
         else:
             bins = Bins.from_ranks(
@@ -171,19 +171,19 @@ class Forest(Estimator):
     def _fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None, callback: Callback | None
     ) -> Self:
-        before = _Before.of(self) if self.warm_start is True else None
+        before = _EarlierFit.of(self) if self.warm_start is True else None
         prepared = self._prepared(X, y, sample_weight, None if before is None else before.seed)
         training = prepared.training
         if before is not None:
             before.check_same_table(self, training)
-        told = self._told(callback)
+        progress = self._progress_callback(callback)
         if training.plan.n_trees is None:
             nodes, importance = chosen_by_oob(
-                training, self._out_of_bag(training), self._oob_error, self.oob_tol, told
+                training, self._out_of_bag(training), self._oob_error, self.oob_tol, progress
             )
         else:
             kept = None if before is None else (before.nodes, before.importance)
-            nodes, importance = grown_forest(training, training.plan.n_trees, told, kept)
+            nodes, importance = grown_forest(training, training.plan.n_trees, progress, kept)
         nodes.store_in(self)
         self.importance_sum_, self.seed_ = importance, training.seed
         self.n_samples_, self.n_draws_ = len(training.rows), training.plan.options.bootstrap
@@ -191,17 +191,17 @@ class Forest(Estimator):
             self._keep_oob(self._oob_answers(prepared, nodes), prepared.target)
         return self
 
-    def _told(self, callback: Callback | None) -> Callback | None:
+    def _progress_callback(self, callback: Callback | None) -> Callback | None:
         if callback is not None and not callable(callback):
             raise ParameterError(f"callback must be None or a function; got {callback!r}")
         if not self.verbose:
             return callback
 
-        def told(done: int, wanted: int) -> Any:
+        def progress(done: int, wanted: int) -> Any:
             print(f"{type(self).__name__}: {done} of {wanted} trees")
             return None if callback is None else callback(done, wanted)
 
-        return told
+        return progress
 
     def _out_of_bag(self, training: Training) -> OutOfBag:
         return OutOfBag(
@@ -214,7 +214,7 @@ class Forest(Estimator):
         )
 
     def _oob_answers(self, prepared: Prepared, nodes: Nodes) -> NDArray[np.float64]:
-        """Answers for all rows; a row of weight 0 is out of every bag."""
+        """Out-of-bag predictions for all rows; a row of weight 0 is out of every bag."""
         out_of_bag = self._out_of_bag(prepared.training)
         out_of_bag.add(nodes, 0)
         if len(prepared.counted) == len(prepared.rows):
@@ -246,7 +246,7 @@ class Forest(Estimator):
             raise DataError("the model is damaged: oob_score_ is missing")
 
     def _check_answers(self, name: str, width: tuple[int, ...]) -> None:
-        answers = getattr(self, name, None)  # NaN where every tree saw the row
+        answers = getattr(self, name, None)  # NaN where every tree was grown on the row
         if (
             not isinstance(answers, np.ndarray)
             or answers.dtype != np.float64
@@ -259,7 +259,7 @@ class Forest(Estimator):
 
 @dataclass(frozen=True)
 class Prepared:
-    """A table ready to grow on, and all of its rows, also those of weight 0."""
+    """A table ready to grow trees on, and all of its rows, including those of weight 0."""
 
     training: Training
     rows: NDArray[Any]
@@ -268,8 +268,8 @@ class Prepared:
 
 
 @dataclass(frozen=True)
-class _Before:
-    """What a warm start goes on from."""
+class _EarlierFit:
+    """The earlier fit that a warm start continues."""
 
     nodes: Nodes
     importance: NDArray[np.float64]
@@ -296,14 +296,15 @@ class _Before:
         same_rows = (self.n_samples, self.n_draws) == (len(training.rows), n_draws)
         if not same_rows or self.labels != _labels(forest):
             raise DataError(
-                "warm_start goes on with the table of the first fit: the same number of rows that "
-                "have a weight, the same classes and levels; set warm_start=False for a new forest"
+                "warm_start continues on the table of the first fit: the same number of rows with "
+                "positive weight, the same classes and categories; set warm_start=False for a new "
+                "forest"
             )
         wanted = training.plan.n_trees
         if wanted is None or wanted < self.nodes.n_trees:
             raise ParameterError(
                 f"n_estimators must be at least the {self.nodes.n_trees} trees that warm_start "
-                f"goes on from; got {forest.n_estimators!r}"
+                f"continues from; got {forest.n_estimators!r}"
             )
 
 

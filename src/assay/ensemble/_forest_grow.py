@@ -16,7 +16,7 @@ from assay.ensemble._forest_prune import pruned
 from assay.ensemble._oob import OutOfBag
 from assay.tree.engine import Bins, FineRows, Grown, Nodes, bootstrap_counts, grow
 
-#: Told (trees grown, trees wanted) after each batch; a true answer ends the growing.
+#: Called with (trees grown, trees wanted) after each batch; returning True stops the growing.
 Callback = Callable[[int, int], Any]
 
 #: Trees between two calls of a callback.
@@ -30,7 +30,7 @@ class Training:
     Parameters
     ----------
     rows : ndarray of shape (n_samples, n_features)
-        Numbers and level codes.
+        Numeric values and category codes.
     target : ndarray
         Class codes (int32), or values of shape (n_samples, n_outputs).
     weight : ndarray of float64 of shape (n_samples,) or None
@@ -42,9 +42,9 @@ class Training:
     seed : int
         All random choices follow from it.
     balanced : bool
-        Whether classes are weighted anew in the sample of each tree.
+        Whether class weights are computed in the sample of each tree.
     ccp_alpha : float
-        Price of a leaf in pruning.
+        Penalty per leaf in pruning.
     """
 
     rows: NDArray[Any]
@@ -80,7 +80,7 @@ class Training:
 
     @cached_property
     def _fine(self) -> FineRows | None:
-        """Columns as numbers, where trees ask for them; the others would only carry a copy."""
+        """Return exact columns for extra-trees; None where growing does not use them."""
         options = self.plan.options
         drawn = options.splitter == "random" and not options.bootstrap
         equal = self.weight is None or bool((self.weight == self.weight[0]).all())
@@ -109,7 +109,7 @@ class Training:
         counts = bootstrap_counts(self.seed, tree, len(self.rows), options.bootstrap)
         sizes = np.bincount(self.target, weights=counts, minlength=options.n_classes)
         present = sizes > 0
-        share = np.ones(options.n_classes)  # a class that is not in the sample weighs nothing
+        share = np.ones(options.n_classes)  # a class that is not in the sample has weight 0
         share[present] = options.bootstrap / (present.sum() * sizes[present])
         weight: NDArray[np.float64] = share[self.target]
         return weight if self.weight is None else weight * self.weight
@@ -128,11 +128,11 @@ def grown_forest(
     training : Training
         The table.
     n_trees : int
-        Number of trees in the end.
+        Number of trees to reach.
     callback : callable or None
-        Told after each batch of ten trees.
+        Called after each batch of ten trees.
     kept : (Nodes, ndarray), optional
-        Trees that are there already, and their summed importances.
+        Existing trees, and their summed importances.
 
     Returns
     -------
@@ -162,7 +162,7 @@ def chosen_by_oob(
     tol: float,
     callback: Callback | None,
 ) -> tuple[Nodes, NDArray[np.float64]]:
-    """Grow batches of trees until the out-of-bag error stands still.
+    """Grow batches of trees until the out-of-bag error stops improving.
 
     Parameters
     ----------
@@ -171,22 +171,22 @@ def chosen_by_oob(
     out_of_bag : OutOfBag
         Empty.
     error : callable
-        Error of out-of-bag answers against the target.
+        Error of out-of-bag predictions against the target.
     tol : float
-        Progress below this is none.
+        Minimum improvement of the error that counts.
     callback : callable or None
-        Told after each batch.
+        Called after each batch.
 
     Returns
     -------
     tuple of Nodes and ndarray
-        As from `grown_forest`; all trees that were grown, since more do no harm.
+        As from `grown_forest`; all trees that were grown, since more trees do not hurt.
 
     Notes
     -----
-    After each batch of 25 trees the out-of-bag error is looked at; growing ends when the least
-    error of the last three looks is not below that of all earlier ones by more than `tol`, and with
-    1000 trees in any case.
+    The out-of-bag error is computed after each batch of 25 trees. Growing stops when the smallest
+    error of the last three batches is not below the smallest earlier one by more than `tol`, and at
+    1000 trees at the latest.
     """
     parts: list[Nodes] = []
     errors: list[float] = []
@@ -214,7 +214,7 @@ def add_importance(total: NDArray[np.float64], importance: NDArray[np.float64]) 
 
 
 def joined(parts: Sequence[Nodes], n_shared: int) -> Nodes:
-    """Lay several sets of trees out as one, as if they had been grown together.
+    """Concatenate several sets of trees, as if they had been grown together.
 
     Parameters
     ----------

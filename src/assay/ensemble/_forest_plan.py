@@ -18,7 +18,7 @@ from assay.tree.engine._grow import CRITERIA
 COMBINATIONS = ("mean", "vote", "product")
 CLASS_WEIGHTS = ("balanced", "balanced_subsample")
 
-#: Trees grown between two looks at the out-of-bag error, and looks without progress that end it.
+#: Trees per check of the out-of-bag error, and checks without improvement before stopping.
 BATCH = 25
 PATIENCE = 3
 MOST_TREES = 1000
@@ -28,7 +28,7 @@ _BOOLEANS = (True, False)
 
 @dataclass(frozen=True)
 class Plan:
-    """What a forest is asked to be, once the table is known."""
+    """Parameters of a forest, resolved for a table."""
 
     options: GrowOptions
     n_trees: int | None  # None: chosen by the out-of-bag error
@@ -36,12 +36,12 @@ class Plan:
 
 
 def check_forest(params: Mapping[str, Any], *, classifier: bool) -> None:
-    """Refuse parameters that no table can make right.
+    """Check the parameters that do not depend on the table.
 
     Parameters
     ----------
     params : mapping of str to object
-        As the constructor took them.
+        As passed to the constructor.
     classifier : bool
         Whether the forest classifies.
 
@@ -75,7 +75,7 @@ def resolve(
     splitter: str,
     n_classes: int | None,
 ) -> Plan:
-    """Turn shares of rows and columns into numbers.
+    """Turn fractions of rows and columns into numbers.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def _check_bootstrap(params: Mapping[str, Any]) -> None:
 def check_count_or_share(
     name: str, value: object, least: int, largest: float, *options: str | None
 ) -> None:
-    """Refuse what is neither a number of things nor a share of them, nor one of the options."""
+    """Raise unless `value` is a count, a fraction or an allowed option."""
     number: Any = value
     is_share = isinstance(value, float | np.floating) and 0.0 < value <= largest
     if not is_share and not (is_count(value) and number >= least):
@@ -163,7 +163,7 @@ def check_count_or_share(
 
 
 def is_count(value: object) -> bool:
-    """Say whether a value is a number of things, not a share."""
+    """Return whether a value is a count, not a fraction."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
@@ -171,16 +171,16 @@ def _draws(params: Mapping[str, Any], n_samples: int) -> int:
     """Rows drawn for each tree; 0 = all rows once."""
     if not params["bootstrap"]:
         return 0
-    asked: Any = params["max_samples"]
-    if asked is None:
+    wanted: Any = params["max_samples"]
+    if wanted is None:
         return n_samples
-    if not is_count(asked):
-        return max(1, math.floor(float(asked) * n_samples + 0.5))
-    if asked > n_samples:
+    if not is_count(wanted):
+        return max(1, math.floor(float(wanted) * n_samples + 0.5))
+    if wanted > n_samples:
         raise ParameterError(
-            f"max_samples must be at most the number of rows ({n_samples}); got {asked!r}"
+            f"max_samples must be at most the number of rows ({n_samples}); got {wanted!r}"
         )
-    return int(asked)
+    return int(wanted)
 
 
 def _directions(monotonic_cst: Any, n_features: int) -> NDArray[np.int8] | None:

@@ -12,14 +12,14 @@ from assay.tree.engine import Grown, Nodes
 
 
 def pruned(grown: Grown, ccp_alpha: float) -> Grown:
-    r"""Prune each tree to the smallest subtree of least cost at the given price of a leaf.
+    r"""Prune each tree to the smallest subtree of least cost at the given penalty per leaf.
 
     Parameters
     ----------
     grown : Grown
         Trees with the statistics of every node.
     ccp_alpha : float
-        Price of a leaf.
+        Penalty per leaf.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def pruned(grown: Grown, ccp_alpha: float) -> Grown:
 
 
 def _collapse_prices(nodes: Nodes, risk: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Price from which on each node is no question any more."""
+    """Return the alpha at which each node becomes a leaf."""
     price = np.empty(len(risk))
     for start, end in zip(nodes.tree_start[:-1], nodes.tree_start[1:], strict=True):
         kernels.weakest_links(nodes.node_left[start:end], risk[start:end], price[start:end])
@@ -72,7 +72,7 @@ def _reachable(
 def _cut(
     nodes: Nodes, root: NDArray[np.int64], left: NDArray[np.int32], kept: NDArray[np.bool_]
 ) -> Nodes:
-    """Renumber the nodes that are kept; sets of levels that nobody asks stay where they are."""
+    """Renumber the nodes that are kept; unused category sets stay in place."""
     number = np.cumsum(kept) - 1
     index = np.flatnonzero(kept)
     inner = left[index] > 0

@@ -1,4 +1,4 @@
-"""Forests that classify and forests that predict numbers."""
+"""Base classes of forest classifiers and forest regressors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.ensemble._forest_plan import COMBINATIONS
 from assay.ensemble._oob import Combine, covered_score
 from assay.tree._decision_tree import class_factors
 
-#: A bootstrap draws rows, whatever their weight: a row of weight 2 is two rows only on average.
+#: A bootstrap draws rows regardless of weight: a row of weight 2 is two rows only on average.
 BOOTSTRAP_FAILURES = {
     "check_sample_weight_equivalence_on_dense_data": (
         "a bootstrap sample of weighted rows is not one of repeated rows"
@@ -24,7 +24,7 @@ BOOTSTRAP_FAILURES = {
 
 
 class ForestClassifier(Classifier, Forest):
-    """A forest that classifies."""
+    """A forest for classification."""
 
     def fit(
         self,
@@ -43,10 +43,10 @@ class ForestClassifier(Classifier, Forest):
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights; a row of weight 0 counts as absent.
+            Weights; rows of weight 0 are ignored.
         callback : callable, default=None
-            Called as ``callback(trees_grown, trees_wanted)`` after every ten trees; a true answer
-            ends the growing. The trees do not depend on it.
+            Called as ``callback(trees_grown, trees_wanted)`` after every ten trees; returning True
+            stops the growing. The trees do not depend on it.
 
         Returns
         -------
@@ -56,7 +56,7 @@ class ForestClassifier(Classifier, Forest):
         return self._fit(X, y, sample_weight, callback)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the most probable class of each row, the first of equal ones.
+        """Return the most probable class of each row; ties go to the first class.
 
         Parameters
         ----------
@@ -71,7 +71,7 @@ class ForestClassifier(Classifier, Forest):
         return self.classes_[shares.argmax(axis=1)]  # type: ignore[no-any-return]
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the probability of each class for each row, as `combine` makes it of the trees.
+        """Return the probability of each class for each row, combined over the trees.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class ForestClassifier(Classifier, Forest):
 
 
 class ForestRegressor(Regressor, Forest):
-    """A forest that predicts numbers."""
+    """A forest for regression."""
 
     def fit(
         self,
@@ -175,10 +175,10 @@ class ForestRegressor(Regressor, Forest):
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Their targets.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights; a row of weight 0 counts as absent.
+            Weights; rows of weight 0 are ignored.
         callback : callable, default=None
-            Called as ``callback(trees_grown, trees_wanted)`` after every ten trees; a true answer
-            ends the growing. The trees do not depend on it.
+            Called as ``callback(trees_grown, trees_wanted)`` after every ten trees; returning True
+            stops the growing. The trees do not depend on it.
 
         Returns
         -------

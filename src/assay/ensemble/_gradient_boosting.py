@@ -30,84 +30,84 @@ from assay.ensemble._boost_path import ClassifierPath, RegressorPath
 
 
 class GradientBoostingClassifier(Classifier, GradientBoosting):
-    r"""Classify by many small trees, each of which corrects those before it.
+    r"""Classify with many small trees, each correcting the ones before it.
 
     Parameters
     ----------
     loss : {'log_loss', 'exponential'}, default='log_loss'
-        What is minimised; 'exponential' is AdaBoost's and for two classes only.
+        Loss to minimise. 'exponential' is the loss of AdaBoost, for two classes only.
     learning_rate : float > 0, default=0.1
-        Factor of every tree; smaller needs more trees and often predicts better.
+        Factor on every tree. Smaller values need more trees and often predict better.
     n_estimators : int >= 1, default=100
-        Rounds: trees, or trees per class where there are more than two.
+        Number of rounds: one tree each, or one per class with more than two classes. Too many
+        overfit; see `early_stopping`.
     max_leaf_nodes : int >= 2 or None, default=31
-        Most leaves of a tree; the leaf with the largest gain is split first. None: no limit.
+        Maximum number of leaves of a tree, grown by largest gain first. None: no limit.
     max_depth : int >= 1 or None, default=None
-        Most splits between the root and a leaf. None: no limit.
+        Maximum depth of each tree. None: no limit.
     min_samples_leaf : int >= 1, default=20
-        Fewest rows of a leaf; rows are counted, not weighed.
+        Minimum number of rows in a leaf, regardless of their weights. Larger values overfit less.
     l2_regularization : float >= 0, default=0.01
-        :math:`\lambda`: added to the curvature of every leaf. A little of it keeps steps small
-        where the model is nearly certain and the curvature vanishes.
+        L2 penalty :math:`\lambda`, added to the curvature of every leaf. A small value keeps steps
+        bounded where the model is nearly certain and the curvature vanishes.
     l1_regularization : float >= 0, default=0.0
-        :math:`\alpha`: gradients of a leaf up to this size count as none.
+        L1 penalty :math:`\alpha`: shrinks the summed gradient of every leaf towards 0 by this much.
     subsample : float in (0, 1], default=1.0
-        Share of the rows that each round learns from, drawn without replacement.
+        Fraction of the rows used in each round, drawn without replacement.
     max_features : int, float in (0, 1], {'sqrt', 'log2'} or None, default=None
-        Columns that each tree may use: a number or a share of them. None: all.
+        Columns that each tree may use: a number or a fraction of them. None: all.
     max_bins : int in [2, 255], default=255
-        Most bins per column; a column with no more distinct values is split exactly.
+        Maximum number of bins per column. Columns with at most this many distinct values are split
+        exactly.
     categorical_features : {'from_dtype'}, array-like or None, default='from_dtype'
-        Nominal columns: those of a dataframe that hold text or categories; or their names,
-        numbers, or one boolean per column. None: none.
+        Nominal columns: those of a dataframe that hold text or categories; or their names, indices,
+        or a boolean mask. None: none.
     monotonic_cst : array-like of {-1, 0, 1}, dict or None, default=None
-        Per column (or from column name): 1 = the prediction may only rise with it, -1 = only
-        fall, 0 = free. Two classes only: the probability of the second
-        class is meant.
+        Per column (or a dict by column name): 1 = the prediction may only rise with it, -1 = only
+        fall, 0 = no constraint. Two classes only; applies to the probability of the second class.
     early_stopping : {'auto'} or bool, default='auto'
-        Whether to end when the loss of rows held back no longer falls; 'auto': with more than
-        10000 rows.
+        Whether to stop when the validation loss no longer falls; 'auto': with more than 10000 rows.
     validation_fraction : float in (0, 1) or None, default=0.1
-        Share of the rows held back for that, the same in each class. None: the training loss is
-        looked at.
+        Fraction of the rows used for validation, the same in each class. None: the training loss
+        decides.
     n_iter_no_change : int >= 1, default=10
-        Rounds without progress before the end.
+        Rounds without improvement before stopping.
     tol : float >= 0, default=1e-07
-        Least fall of the loss that counts as progress.
+        Minimum decrease of the loss that counts as improvement.
     class_weight : dict, 'balanced' or None, default=None
-        Weights of the classes; 'balanced': all classes weigh the same.
+        Weights of the classes; 'balanced': all classes get the same total weight.
     random_state : int, RandomState or None, default=None
-        Seed of the rows and columns drawn and of the rows held back.
+        Seed of the rows and columns drawn, and of the validation rows.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
     verbose : int, default=0
-        Print the loss every so many rounds; 0 = never.
+        Print the loss every `verbose` rounds; 0 = never.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels seen in fit, sorted.
     tree_start_ : ndarray of int64 of shape (n_trees + 1,)
-        Where each tree begins in ``node_left_``, ``node_feature_``, ``node_threshold_``,
-        ``node_missing_left_``, ``node_slot_``, ``level_words_`` and ``leaf_value_``, which are as
-        in a forest; tree ``r * n_trees_per_iteration_ + k``
-        belongs to round r and class k.
+        Index of the first node of each tree in ``node_left_``, ``node_feature_``,
+        ``node_threshold_``, ``node_missing_left_``, ``node_slot_``, ``level_words_`` and
+        ``leaf_value_``, which are as in a forest; tree ``r * n_trees_per_iteration_ + k`` belongs
+        to round r and class k.
     start_ : ndarray of shape (n_trees_per_iteration_,)
-        The score that everything begins with: the best constant.
+        The initial score: the best constant.
     train_score_ : ndarray of shape (n_iter_,)
         Mean loss of the training rows after each round.
     validation_score_ : ndarray of shape (n_iter_,) or (0,)
-        Mean loss of the rows held back after each round; empty when there were none.
+        Mean loss of the validation rows after each round; empty when there were none.
     feature_gain_ : ndarray of shape (n_features_in_,)
         Sum of the gains of all splits on each column.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        The same as shares of the total.
+        The same as fractions of the total.
     n_iter_ : int
         Number of rounds in the model.
     n_trees_per_iteration_ : int
         Trees per round.
     categorical_features_, levels_, level_offsets_ : ndarray
-        Nominal columns and their levels.
+        Nominal columns and their categories.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -123,14 +123,14 @@ class GradientBoostingClassifier(Classifier, GradientBoosting):
     \operatorname{sign}(G) \max(|G| - \alpha, 0)`; a split is chosen by
     :math:`S_\alpha(G_L)^2/(H_L+\lambda) + S_\alpha(G_R)^2/(H_R+\lambda) -
     S_\alpha(G)^2/(H+\lambda)`. Two classes: one tree per round and :math:`P = 1/(1+e^{-F})`;
-    more: one tree per class and the soft maximum.
+    more: one tree per class and the softmax.
 
-    Gradients are held as integers with a common unit, so every sum is exact and the model is the
-    same for any number of threads. Missing values learn their side at each split; levels unseen in
-    fit go with them. Levels of a nominal column are ordered by G / (H + 10 rows' worth) and cut
-    along that order; the smaller part of the order goes left, and a level with fewer than 10 rows'
-    worth of curvature in a node goes right. Random choices belong to (seed, round): a shorter run
-    is a `prefix` of a longer one.
+    Gradients are stored as integers with a common unit, so every sum is exact and the model is the
+    same for any number of threads. Each split learns the side of missing values; categories unseen
+    in fit go with them. The categories of a nominal column are ordered by G / (H + the curvature of
+    10 rows) and cut along that order; the smaller part goes left, and categories with less than the
+    curvature of 10 rows in a node go right. Random choices depend on (seed, round) only, so a
+    shorter run is a `prefix` of a longer one.
 
     See Also
     --------
@@ -222,8 +222,8 @@ class GradientBoostingClassifier(Classifier, GradientBoosting):
         sample_weight : array-like of shape (n_samples,), optional
             Weights; a row of weight 0 is left out.
         callback : callable, optional
-            Called after each round as ``callback(round, training loss, loss held back or None)``;
-            when it returns False the run ends there.
+            Called after each round as ``callback(round, training loss, validation loss or None)``;
+            returning False stops the run.
 
         Returns
         -------
@@ -388,83 +388,84 @@ class GradientBoostingClassifier(Classifier, GradientBoosting):
 
 
 class GradientBoostingRegressor(Regressor, GradientBoosting):
-    r"""Predict numbers by many small trees, each of which corrects those before it.
+    r"""Predict numbers with many small trees, each correcting the ones before it.
 
     Parameters
     ----------
     loss : str, default='squared_error'
-        What is minimised: 'squared_error', 'absolute_error', 'huber', 'quantile', 'poisson' or
+        Loss to minimise: 'squared_error', 'absolute_error', 'huber', 'quantile', 'poisson' or
         'gamma'. The last two predict :math:`e^F`.
     quantile : float in (0, 1), default=0.5
         The quantile that loss='quantile' predicts.
     alpha : float in (0, 1), default=0.9
-        Share of the residuals that loss='huber' treats as small.
+        Fraction of the residuals that loss='huber' treats as small.
     learning_rate : float > 0, default=0.1
-        Factor of every tree; smaller needs more trees and often predicts better.
+        Factor on every tree. Smaller values need more trees and often predict better.
     n_estimators : int >= 1, default=100
-        Rounds: trees, or trees per class where there are more than two.
+        Number of rounds: one tree each, or one per class with more than two classes. Too many
+        overfit; see `early_stopping`.
     max_leaf_nodes : int >= 2 or None, default=31
-        Most leaves of a tree; the leaf with the largest gain is split first. None: no limit.
+        Maximum number of leaves of a tree, grown by largest gain first. None: no limit.
     max_depth : int >= 1 or None, default=None
-        Most splits between the root and a leaf. None: no limit.
+        Maximum depth of each tree. None: no limit.
     min_samples_leaf : int >= 1, default=20
-        Fewest rows of a leaf; rows are counted, not weighed.
+        Minimum number of rows in a leaf, regardless of their weights. Larger values overfit less.
     l2_regularization : float >= 0, default=0.01
-        :math:`\lambda`: added to the curvature of every leaf. A little of it keeps steps small
-        where the model is nearly certain and the curvature vanishes.
+        L2 penalty :math:`\lambda`, added to the curvature of every leaf. A small value keeps steps
+        bounded where the model is nearly certain and the curvature vanishes.
     l1_regularization : float >= 0, default=0.0
-        :math:`\alpha`: gradients of a leaf up to this size count as none.
+        L1 penalty :math:`\alpha`: shrinks the summed gradient of every leaf towards 0 by this much.
     subsample : float in (0, 1], default=1.0
-        Share of the rows that each round learns from, drawn without replacement.
+        Fraction of the rows used in each round, drawn without replacement.
     max_features : int, float in (0, 1], {'sqrt', 'log2'} or None, default=None
-        Columns that each tree may use: a number or a share of them. None: all.
+        Columns that each tree may use: a number or a fraction of them. None: all.
     max_bins : int in [2, 255], default=255
-        Most bins per column; a column with no more distinct values is split exactly.
+        Maximum number of bins per column. Columns with at most this many distinct values are split
+        exactly.
     categorical_features : {'from_dtype'}, array-like or None, default='from_dtype'
-        Nominal columns: those of a dataframe that hold text or categories; or their names,
-        numbers, or one boolean per column. None: none.
+        Nominal columns: those of a dataframe that hold text or categories; or their names, indices,
+        or a boolean mask. None: none.
     monotonic_cst : array-like of {-1, 0, 1}, dict or None, default=None
-        Per column (or from column name): 1 = the prediction may only rise with it, -1 = only
-        fall, 0 = free.
+        Per column (or a dict by column name): 1 = the prediction may only rise with it, -1 = only
+        fall, 0 = no constraint.
     early_stopping : {'auto'} or bool, default='auto'
-        Whether to end when the loss of rows held back no longer falls; 'auto': with more than
-        10000 rows.
+        Whether to stop when the validation loss no longer falls; 'auto': with more than 10000 rows.
     validation_fraction : float in (0, 1) or None, default=0.1
-        Share of the rows held back for that. None: the training loss is looked at.
+        Fraction of the rows used for validation. None: the training loss decides.
     n_iter_no_change : int >= 1, default=10
-        Rounds without progress before the end.
+        Rounds without improvement before stopping.
     tol : float >= 0, default=1e-07
-        Least fall of the loss that counts as progress.
+        Minimum decrease of the loss that counts as improvement.
     random_state : int, RandomState or None, default=None
-        Seed of the rows and columns drawn and of the rows held back.
+        Seed of the rows and columns drawn, and of the validation rows.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
     verbose : int, default=0
-        Print the loss every so many rounds; 0 = never.
+        Print the loss every `verbose` rounds; 0 = never.
 
     Attributes
     ----------
     tree_start_ : ndarray of int64 of shape (n_trees + 1,)
-        Where each tree begins in ``node_left_``, ``node_feature_``, ``node_threshold_``,
-        ``node_missing_left_``, ``node_slot_``, ``level_words_`` and ``leaf_value_``, which are as
-        in a forest; tree ``r * n_trees_per_iteration_ + k``
-        belongs to round r and class k.
+        Index of the first node of each tree in ``node_left_``, ``node_feature_``,
+        ``node_threshold_``, ``node_missing_left_``, ``node_slot_``, ``level_words_`` and
+        ``leaf_value_``, which are as in a forest; tree ``r * n_trees_per_iteration_ + k`` belongs
+        to round r and class k.
     start_ : ndarray of shape (n_trees_per_iteration_,)
-        The score that everything begins with: the best constant.
+        The initial score: the best constant.
     train_score_ : ndarray of shape (n_iter_,)
         Mean loss of the training rows after each round.
     validation_score_ : ndarray of shape (n_iter_,) or (0,)
-        Mean loss of the rows held back after each round; empty when there were none.
+        Mean loss of the validation rows after each round; empty when there were none.
     feature_gain_ : ndarray of shape (n_features_in_,)
         Sum of the gains of all splits on each column.
     feature_importances_ : ndarray of shape (n_features_in_,)
-        The same as shares of the total.
+        The same as fractions of the total.
     n_iter_ : int
         Number of rounds in the model.
     n_trees_per_iteration_ : int
         Trees per round.
     categorical_features_, levels_, level_offsets_ : ndarray
-        Nominal columns and their levels.
+        Nominal columns and their categories.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -478,18 +479,18 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
 
     with gradient and curvature of the loss at :math:`F_{r-1}` and :math:`S_\alpha(G) =
     \operatorname{sign}(G) \max(|G| - \alpha, 0)`. For 'absolute_error' and 'quantile' the value
-    of a leaf is the (weighted) quantile of its residuals; for 'huber' it is their median and the
-    mean of what lies around it, cut off at the `alpha` quantile of all absolute residuals.
-    Penalties then only shape the splits.
+    of a leaf is the (weighted) quantile of its residuals; for 'huber' it is their median plus the
+    mean deviation from it, clipped at the `alpha` quantile of all absolute residuals. The penalties
+    then only affect the choice of splits.
 
-    Gradients are held as integers with a common unit, so every sum is exact and the model is the
-    same for any number of threads. Missing values learn their side at each split; levels unseen in
-    fit go with them. Random choices belong to (seed, round): a shorter run is a `prefix` of a
-    longer one.
+    Gradients are stored as integers with a common unit, so every sum is exact and the model is the
+    same for any number of threads. Each split learns the side of missing values; categories unseen
+    in fit go with them. Random choices depend on (seed, round) only, so a shorter run is a `prefix`
+    of a longer one.
 
     See Also
     --------
-    GradientBoostingClassifier : The same for classes; its notes tell how nominal columns are cut.
+    GradientBoostingClassifier : The same for classes; its notes explain splits on nominal columns.
 
     Examples
     --------
@@ -577,8 +578,8 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
         sample_weight : array-like of shape (n_samples,), optional
             Weights; a row of weight 0 is left out.
         callback : callable, optional
-            Called after each round as ``callback(round, training loss, loss held back or None)``;
-            when it returns False the run ends there.
+            Called after each round as ``callback(round, training loss, validation loss or None)``;
+            returning False stops the run.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""A square table of numbers as a picture: a Vega-Lite specification of plain values."""
+"""Heat map of a square table, as a Vega-Lite specification."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_MOST_WRITTEN = 12  # members up to which each cell shows its number
+_MOST_WRITTEN = 12  # maximum number of members for which cells show their values
 _SIDE = 420
 
 
@@ -34,7 +34,7 @@ def heat_map(
     dotted : ndarray of bool of shape (n, n)
         Cells that get a dot.
     title, subtitle : str
-        Above the picture.
+        Shown above the chart.
     domain : tuple of float
         Values of the lightest and the darkest colour.
     scheme : str
@@ -116,7 +116,7 @@ def heat_map(
 
 
 def _unique(names: Sequence[str]) -> list[str]:
-    """Return the names, numbered where one comes twice: equal names would share a row."""
+    """Return the names, numbered where they repeat, since equal names would share a row."""
     seen: dict[str, int] = {}
     labels = []
     for name in names:

@@ -1,4 +1,4 @@
-"""Importance of columns by permuting them on the rows that a tree did not see."""
+"""Permutation importance of columns, on the out-of-bag rows of each tree."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from assay.tree.engine import Nodes, bootstrap_counts
 
 @dataclass(frozen=True)
 class OutOfBagImportance:
-    """How much worse the trees get without each column.
+    """Permutation importances on out-of-bag rows; made by `permutation_importance_oob`.
 
     Parameters
     ----------
     mean : ndarray of float64 of shape (n_features,)
-        Mean loss of score by column.
+        Mean decrease of the score by column.
     low, high : ndarray of float64 of shape (n_features,)
         Confidence interval of the mean.
     by_tree : ndarray of float64 of shape (n_trees, n_features)
-        Loss of score of each tree; NaN where a tree has no row out of bag.
+        Decrease of the score of each tree; NaN where a tree has no out-of-bag row.
     """
 
     mean: NDArray[np.float64]
@@ -56,18 +56,18 @@ def permutation_importance_oob(
     confidence: float = 0.95,
     n_jobs: int | None = None,
 ) -> OutOfBagImportance:
-    r"""Measure what each column is worth, by shuffling it on rows that the trees did not see.
+    r"""Measure the importance of each column by permuting it on out-of-bag rows.
 
     Parameters
     ----------
     forest : Forest
         Fitted with ``bootstrap=True``.
     X, y : array-like
-        The table that the forest was fitted on, in the same order.
+        The training table of the forest, in the same order.
     sample_weight : array-like of shape (n_samples,), default=None
         The weights of that fit.
     confidence : float in (0, 1), default=0.95
-        Probability of the intervals.
+        Confidence of the intervals.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -86,15 +86,15 @@ def permutation_importance_oob(
     where s is the accuracy of the tree, or its R2 (mean over outputs); :math:`s_j` the standard
     deviation of :math:`d_{tj}` over the trees, q a quantile of Student's t with T - 1 degrees of
     freedom, and :math:`\rho` the mean number of rows out of bag over that of rows in it (0.58 for a
-    full bootstrap). Trees share most of their rows, so 1/T alone would promise far too much; the
-    second term is Nadeau and Bengio's correction for resampled scores (2003).
+    full bootstrap). Trees share most of their rows, so 1/T alone would give far too narrow
+    intervals; the second term is Nadeau and Bengio's correction for resampled scores (2003).
 
-    A column that says nothing has mean 0, however many values it has: what a tree learnt from noise
-    does not hold on rows that it did not see. The decrease of impurity (`feature_importances_`) is
-    measured on the rows that the tree grew on, and favours columns with many values (Strobl and
-    others, 2007). Two columns that say the same share their worth in both.
+    An uninformative column has mean 0, however many values it has: what a tree learned from noise
+    does not carry over to out-of-bag rows. The impurity decrease (`feature_importances_`) is
+    measured on the training rows of the tree, and favours columns with many values (Strobl and
+    others, 2007). Redundant columns share their importance in both measures.
 
-    The permutation follows from the seed of the forest, the tree and the column. O(T n d) walks.
+    The permutation depends on the seed of the forest, the tree and the column. O(T n d) tree walks.
 
     Examples
     --------
@@ -125,8 +125,8 @@ def permutation_importance_oob(
     known = by_tree[~np.isnan(by_tree[:, 0])]
     if len(known) < 2:
         raise DataError(
-            "fewer than two trees have rows out of bag; grow more trees, or draw fewer rows for "
-            "each (max_samples)"
+            "fewer than two trees have out-of-bag rows; increase n_estimators, or reduce "
+            "max_samples"
         )
     mean = known.mean(axis=0)
     ratio = np.mean([measure.out_over_in(tree) for tree in trees])
@@ -146,7 +146,7 @@ class _Measure:
     weight: NDArray[np.float64]
 
     def losses(self, tree: int) -> NDArray[np.float64]:
-        """Loss of score of one tree by column."""
+        """Return the decrease of the score of one tree by column."""
         n_features = self.rows.shape[1]
         out = np.flatnonzero(self._counts(tree) == 0)
         if not len(out):
@@ -165,7 +165,7 @@ class _Measure:
         return losses
 
     def out_over_in(self, tree: int) -> float:
-        """Rows out of the bag of a tree over rows in it."""
+        """Return the number of out-of-bag rows of a tree over that of in-bag rows."""
         n_in = np.count_nonzero(self._counts(tree))
         return (len(self.rows) - n_in) / n_in
 
@@ -174,9 +174,9 @@ class _Measure:
         return bootstrap_counts(forest.seed_, tree, len(self.rows), forest.n_draws_)
 
     def _columns(self, alone: Nodes) -> Iterator[int]:
-        """Columns that the tree asks; the others change nothing."""
-        asked = np.unique(alone.node_feature)
-        yield from asked[asked >= 0].tolist()
+        """Yield the columns that the tree splits on; permuting the others changes nothing."""
+        used = np.unique(alone.node_feature)
+        yield from used[used >= 0].tolist()
 
     def _score(
         self,
@@ -218,7 +218,6 @@ def _table(
     if np.count_nonzero(counted) != forest.n_samples_:
         raise DataError(
             f"the forest was fitted on {forest.n_samples_} rows; got "
-            f"{np.count_nonzero(counted)}: which rows are out of bag is known for the training "
-            "table only"
+            f"{np.count_nonzero(counted)}; pass the training table, whose out-of-bag rows are known"
         )
     return rows[counted], target[counted], weight[counted]

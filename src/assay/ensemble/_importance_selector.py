@@ -1,4 +1,4 @@
-"""Columns that a forest cannot do without, by rows that its trees did not see."""
+"""Feature selection by permutation importance on out-of-bag rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from assay.features._kept_columns import KeptColumns, best_columns
 
 
 class ImportanceSelector(KeptColumns):
-    r"""Keep the columns that a forest gets worse without, on rows that its trees did not see.
+    r"""Select columns by their permutation importance in a forest, on out-of-bag rows.
 
     Parameters
     ----------
@@ -36,23 +36,24 @@ class ImportanceSelector(KeptColumns):
         A forest of `assay.ensemble` with ``bootstrap=True``; None: a random forest of 200 trees,
         for classes or numbers as y is.
     n_features_to_select : int, float or None, default=None
-        Columns to keep, or their share, those of the largest mean. None: all whose interval lies
-        above 0.
+        Number or fraction of columns to keep, by largest mean importance. None: all whose interval
+        lies above 0.
     confidence : float in (0, 1), default=0.95
-        Probability of the intervals.
+        Confidence of the intervals.
     min_features : int, default=1
-        Fewest columns to keep, if there are so many: then those of the largest mean come next.
+        Minimum number of columns to keep; if fewer are selected, those of the largest mean are
+        added.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Seed of a forest that has none of its own.
+        Seed of a forest without a seed of its own.
 
     Attributes
     ----------
     support_ : ndarray of bool of shape (n_features_in_,)
         Which columns are kept.
     feature_importances_ : ndarray of float64 of shape (n_features_in_,)
-        Mean loss of accuracy or R2 of a tree when the column is shuffled among its rows out of bag.
+        Mean decrease of a tree's accuracy or R2 when the column is permuted on its out-of-bag rows.
     low_, high_ : ndarray of float64 of shape (n_features_in_,)
         The interval of each mean.
     n_features_in_ : int
@@ -63,12 +64,12 @@ class ImportanceSelector(KeptColumns):
     Notes
     -----
     Kept are the columns j with :math:`\bar d_j - q \sqrt{(1/T + \rho) s_j^2} > 0`, see
-    `permutation_importance_oob`. With hundreds of columns each tree asks few of them, and hardly an
-    interval lies above 0: then say how many columns you want. Nominal and missing values are taken
-    as they are.
+    `permutation_importance_oob`. With hundreds of columns each tree uses few of them, and hardly
+    any interval lies above 0: set `n_features_to_select` then. Nominal and missing values are
+    accepted.
 
-    It sees the target: put it into a pipeline with the model, so that it is fitted inside the fold.
-    For the importances or weights of any other model there is scikit-learn's `SelectFromModel`.
+    It uses the target: put it into a pipeline with the model, so that it is fitted inside each
+    fold. For the importances or weights of any other model use scikit-learn's `SelectFromModel`.
 
     See Also
     --------
@@ -88,7 +89,7 @@ class ImportanceSelector(KeptColumns):
     takes_missing: ClassVar[bool] = True
     expected_failures: ClassVar[Mapping[str, str]] = {
         "check_sample_weight_equivalence_on_dense_data": (
-            "a bootstrap draws rows, so copies of a row are more rows to draw"
+            "a bootstrap draws rows, so duplicates of a row are drawn separately"
         ),
     }
 
@@ -110,7 +111,7 @@ class ImportanceSelector(KeptColumns):
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Grow the forest and shuffle each column.
+        """Grow the forest and permute each column.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What stacking and blending share: levels of models under a final one."""
+"""Common part of stacking and blending: layers of models under a final one."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ Weight = NDArray[np.float64] | None
 
 
 class Layers(NamedMembers, Estimator):
-    """Levels of fitted models, each asked about what the level below says, and a final one."""
+    """Layers of fitted models, each applied to the outputs of the one below, and a final model."""
 
     _kind = "classifier"
     _stack_method: str = "predict"
@@ -62,7 +62,7 @@ class Layers(NamedMembers, Estimator):
         return len(self.classes_) if self._kind == "classifier" else 0
 
     def _checked(self) -> tuple[list[Named], Any]:
-        """Check what does not need the data; return the levels and the final estimator."""
+        """Check what does not need the data; return the layers and the final estimator."""
         names = [*self.get_params(deep=False)]
         members = [check_members("estimators", self.estimators, self._kind, names)]
         levels = getattr(self, "levels", None)
@@ -122,7 +122,7 @@ class Layers(NamedMembers, Estimator):
             if weight is not None and self._kind == "classifier" and _is_one(target[weight > 0]):
                 raise DataError(
                     f"{type(self).__name__} needs at least two classes in y; only 1 class has "
-                    "rows with a weight"
+                    "rows with positive weight"
                 )
         return X, target, weight
 
@@ -140,21 +140,21 @@ class Layers(NamedMembers, Estimator):
         target: Target,
         weight: Weight,
     ) -> dict[Folds, NDArray[np.float64]]:
-        """Return what members fitted without some folds say about these; other rows are NaN."""
+        """Return out-of-fold outputs of the members for some folds; other rows are NaN."""
         width = n_columns(self._classes())
         shape = (len(target), width * len(members))
-        said = {out: np.full(shape, np.nan) for out in sets}
+        outputs = {out: np.full(shape, np.nan) for out in sets}
         tasks = [(at, out) for at in range(len(members)) for out in sets]
         work = [
-            partial(self._ask, members[at], methods[at], inputs, out, target, weight)
+            partial(self._fit_and_predict, members[at], methods[at], inputs, out, target, weight)
             for at, out in tasks
         ]
         results = in_threads(work, check_n_jobs(self.n_jobs))
         for (at, out), (rows, result) in zip(tasks, results, strict=True):
-            said[out][rows, at * width : (at + 1) * width] = result
-        return said
+            outputs[out][rows, at * width : (at + 1) * width] = result
+        return outputs
 
-    def _ask(
+    def _fit_and_predict(
         self,
         member: Any,
         method: str,
@@ -180,8 +180,10 @@ class Layers(NamedMembers, Estimator):
         work = [partial(fit_member, clone(member), X, target, weight) for member in members]
         return in_threads(work, check_n_jobs(self.n_jobs))
 
-    def _said(self, members: Sequence[Any], methods: Sequence[str], X: Any) -> NDArray[np.float64]:
-        """Return what fitted members say."""
+    def _member_outputs(
+        self, members: Sequence[Any], methods: Sequence[str], X: Any
+    ) -> NDArray[np.float64]:
+        """Return the outputs of fitted members."""
         work = [
             partial(columns, member, method, X, self._classes())
             for member, method in zip(members, methods, strict=True)
@@ -189,30 +191,30 @@ class Layers(NamedMembers, Estimator):
         return np.hstack(in_threads(work, check_n_jobs(self.n_jobs)))
 
     def _outputs(self, X: Any) -> Any:
-        """Return what the final estimator gets to see of a checked table."""
+        """Return the input of the final estimator for a checked table."""
         below, start = X, 0
         for size in self.level_sizes_.tolist():
             members = self.estimators_[start : start + size]
             methods = self.stack_method_[start : start + size].tolist()
-            said = self._said(members, methods, below)
-            below = beside(said, X, type(self).__name__) if self.passthrough_ else said
+            outputs = self._member_outputs(members, methods, below)
+            below = beside(outputs, X, type(self).__name__) if self.passthrough_ else outputs
             start += size
         return below
 
-    def _asked(self, X: Any) -> Any:
+    def _final_inputs(self, X: Any) -> Any:
         check_is_fitted(self)
         sparse = common_tag(self.estimators_[: self.level_sizes_[0]], "sparse")
         return self._outputs(self._table(X, reset=False, accept_sparse=sparse))
 
     def _check_layers(self) -> None:
-        """Check the structure of restored levels."""
+        """Check the structure of restored layers."""
         where = f"the model is damaged: {type(self).__name__}"
         check_array_state(self, "level_sizes_", "i", (None,), low=1)
         count = int(self.level_sizes_.sum())
         check_array_state(self, "stack_method_", "U", (count,))
         check_models_state(self, "estimators_", count=count)
         if type(getattr(self, "passthrough_", None)) is not bool:
-            raise DataError(f"{where}.passthrough_ is missing or no truth value")
+            raise DataError(f"{where}.passthrough_ is missing or not a boolean")
         start, n_features = 0, self.n_features_in_
         for size in self.level_sizes_.tolist():
             for at in range(start, start + size):
@@ -236,7 +238,7 @@ class Layers(NamedMembers, Estimator):
             raise DataError(f"{where}.estimators_[{at}] has other classes than the model")
 
     def _knows(self, member: Any, *, all_classes: bool) -> bool:
-        """Say whether a member's classes are numbers of the model's classes."""
+        """Return whether a member's classes are codes of the model's classes."""
         n_classes = self._classes()
         if not n_classes:
             return True
@@ -266,7 +268,7 @@ class Layers(NamedMembers, Estimator):
 
 
 def _is_one(target: Target) -> bool:
-    """Say whether all rows have the same class."""
+    """Return whether all rows have the same class."""
     return bool((target == target[0]).all())
 
 
@@ -304,8 +306,8 @@ class LayersClassifier(Classifier, Layers):
         -------
         ndarray of shape (n_samples,)
         """
-        said = self._asked(X)
-        codes = np.asarray(self.final_estimator_.predict(said))
+        inputs = self._final_inputs(X)
+        codes = np.asarray(self.final_estimator_.predict(inputs))
         labels: NDArray[Any] = self.classes_[codes.astype(np.int64)]
         return labels
 
@@ -322,8 +324,8 @@ class LayersClassifier(Classifier, Layers):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        said = self._asked(X)
-        return np.asarray(self.final_estimator_.predict_proba(said))
+        inputs = self._final_inputs(X)
+        return np.asarray(self.final_estimator_.predict_proba(inputs))
 
     @available_if(final_has("decision_function"))  # type: ignore[untyped-decorator]
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -338,8 +340,8 @@ class LayersClassifier(Classifier, Layers):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        said = self._asked(X)
-        return np.asarray(self.final_estimator_.decision_function(said))
+        inputs = self._final_inputs(X)
+        return np.asarray(self.final_estimator_.decision_function(inputs))
 
 
 class LayersRegressor(Regressor, Layers):
@@ -363,5 +365,5 @@ class LayersRegressor(Regressor, Layers):
         -------
         ndarray of shape (n_samples,)
         """
-        said = self._asked(X)
-        return np.asarray(self.final_estimator_.predict(said), dtype=np.float64)
+        inputs = self._final_inputs(X)
+        return np.asarray(self.final_estimator_.predict(inputs), dtype=np.float64)

@@ -74,7 +74,7 @@ class NamedMembers(BaseEstimator):
         return self
 
     def _members(self, *parameters: str) -> Named:
-        """Return the (name, estimator) pairs of all lists, as far as they are such pairs."""
+        """Return the (name, estimator) pairs of all lists; other items are skipped."""
         found: Named = []
         for parameter in parameters or self._member_lists:
             for group in _groups(getattr(self, parameter, None)):
@@ -94,16 +94,16 @@ class NamedMembers(BaseEstimator):
 
 
 def check_members(parameter: str, value: Any, kind: str, taken: Iterable[str] = ()) -> Named:
-    """Return the members of a list that are not left out; refuse what is no such list.
+    """Check a list of members and return those that are not 'drop'.
 
     Parameters
     ----------
     parameter : str
         The parameter, for the message.
     value : list of (str, estimator)
-        What came. The string 'drop' in place of an estimator leaves the member out.
+        The value to check. The string 'drop' in place of an estimator leaves the member out.
     kind : {'classifier', 'regressor'}
-        What the members must be.
+        The required kind of the members.
     taken : iterable of str
         Names that no member may have.
 
@@ -119,8 +119,8 @@ def check_members(parameter: str, value: Any, kind: str, taken: Iterable[str] = 
     for position, name in enumerate(names):
         if name in names[:position] or name in set(taken) or "__" in name:
             raise ParameterError(
-                f"{parameter} must have names that are unique, without '__' and no parameter of "
-                f"the model; got {name!r}"
+                f"{parameter} must have names that are unique, without '__' and not a parameter "
+                f"of the model; got {name!r}"
             )
     members = [(name, member) for name, member in value if not _is_drop(member)]
     if not members:
@@ -131,16 +131,16 @@ def check_members(parameter: str, value: Any, kind: str, taken: Iterable[str] = 
 
 
 def check_kind(what: str, member: Any, kind: str) -> None:
-    """Refuse an estimator that is no classifier or no regressor, as asked.
+    """Raise unless an estimator is a classifier or a regressor, as required.
 
     Parameters
     ----------
     what : str
         The parameter, for the message.
     member : object
-        What came.
+        The value to check.
     kind : {'classifier', 'regressor'}
-        What it must be.
+        The required kind.
     """
     fits = hasattr(member, "fit") and hasattr(member, "predict") and not isinstance(member, type)
     if not fits or not (is_classifier if kind == "classifier" else is_regressor)(member):
@@ -172,12 +172,12 @@ def fit_member(member: Any, X: Any, y: NDArray[Any], weight: NDArray[np.float64]
 
 
 def common_tag(members: Iterable[Any], name: str) -> bool:
-    """Say whether an input tag such as ``"sparse"`` holds for every member.
+    """Return whether an input tag such as ``"sparse"`` holds for every member.
 
     Parameters
     ----------
     members : iterable of estimator
-        Things that are no estimators are passed over.
+        Other objects are skipped.
     name : str
         The tag.
 
@@ -190,7 +190,7 @@ def common_tag(members: Iterable[Any], name: str) -> bool:
 
 
 def is_pair(item: Any) -> bool:
-    """Say whether an item is a name and something under it."""
+    """Return whether an item is a (name, object) pair."""
     return isinstance(item, (tuple, list)) and len(item) == 2 and isinstance(item[0], str)
 
 

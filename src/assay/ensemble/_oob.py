@@ -1,4 +1,4 @@
-"""Out-of-bag answers: what the trees that did not see a row say about it."""
+"""Out-of-bag predictions: each row is predicted by the trees that were not grown on it."""
 
 from __future__ import annotations
 
@@ -15,25 +15,26 @@ from assay.tree.engine import Nodes, bootstrap_counts
 
 Combine = Literal["mean", "vote", "product"]
 
-#: Trees whose samples are held at once; sums are cut here whatever the batches of growing were.
+#: Trees whose samples are in memory at once. Sums are cut here, so that they do not depend on the
+#: batches of growing.
 _BLOCK = 25
 
 
 class OutOfBag:
-    """Sums over the trees that did not see a row, block by block of trees.
+    """Sums over the trees that were not grown on a row, in blocks of trees.
 
     Parameters
     ----------
     rows : ndarray of shape (n_samples, n_features)
         The training rows.
     n_outputs : int
-        Numbers per leaf.
+        Values per leaf.
     seed : int
         The seed that the trees were grown with.
     n_draws : int
         Draws of each bootstrap sample.
     combine : {'mean', 'vote', 'product'}
-        What is summed.
+        How the trees are combined.
     n_threads : int
         Threads; the sums do not depend on them.
     """
@@ -66,14 +67,14 @@ class OutOfBag:
             self._trees += trees
 
     def answers(self) -> NDArray[np.float64]:
-        """Return the combined answer for each row; NaN where every tree saw it."""
+        """Return the prediction for each row; NaN where every tree was grown on it."""
         with np.errstate(invalid="ignore", divide="ignore"):
             found = self._sums / self._trees[:, None]
         return softmax(found, axis=1) if self._combine == "product" else found
 
 
 def in_bag(seed: int, first: int, end: int, n_samples: int, n_draws: int) -> NDArray[np.bool_]:
-    """Return which rows the trees `first` to ``end - 1`` saw, of shape (n_trees, n_samples)."""
+    """Return the in-bag rows of trees `first` to ``end - 1``, of shape (n_trees, n_samples)."""
     seen = np.empty((end - first, n_samples), dtype=bool)
     for t in range(first, end):
         seen[t - first] = bootstrap_counts(seed, t, n_samples, n_draws) > 0
@@ -81,7 +82,7 @@ def in_bag(seed: int, first: int, end: int, n_samples: int, n_draws: int) -> NDA
 
 
 def trees_between(nodes: Nodes, begin: int, end: int) -> Nodes:
-    """Return some of the trees; leaf values and level sets are shared, not copied."""
+    """Return some of the trees; leaf values and category sets are shared, not copied."""
     start = nodes.tree_start[begin : end + 1]
     part = slice(int(start[0]), int(start[-1]))
     return replace(
@@ -101,26 +102,26 @@ def covered_score(
     covered: NDArray[np.bool_],
     score: Callable[[Any, Any], float],
 ) -> float:
-    """Score the rows that have an out-of-bag answer; warn when some have none.
+    """Score the rows that have an out-of-bag prediction; warn when some have none.
 
     Parameters
     ----------
     truth, predicted : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         Labels or values.
     covered : ndarray of bool of shape (n_samples,)
-        Rows with an answer.
+        Rows with a prediction.
     score : callable
         A function of truth and prediction.
 
     Returns
     -------
     float
-        NaN when no row has an answer.
+        NaN when no row has a prediction.
     """
     if not covered.all():
         warnings.warn(
-            f"{np.count_nonzero(~covered)} of {len(covered)} rows were seen by every tree and have "
-            "no out-of-bag answer; more trees (n_estimators) would leave none out",
+            f"{np.count_nonzero(~covered)} of {len(covered)} rows are in every bootstrap sample "
+            "and have no out-of-bag prediction; increase n_estimators",
             UserWarning,
             stacklevel=5,
         )

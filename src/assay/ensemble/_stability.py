@@ -1,4 +1,4 @@
-"""How much a learner's predictions move when the training rows are drawn again."""
+"""How much a learner's predictions change when the training rows are resampled."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from assay.evaluate import Interval, batch_t
 
 @dataclass(frozen=True, eq=False)
 class Stability:
-    """What the bootstrap does to a learner's predictions; made by `stability`.
+    """How much a learner's predictions change under the bootstrap; made by `stability`.
 
     Parameters
     ----------
@@ -45,10 +45,10 @@ class Stability:
     per_row : ndarray of shape (n_test_rows,)
         The same for each row.
     relative : float
-        Classification: `moved` as a share of what predictions drawn by chance would move.
-        Regression: the variance as a share of the variance of the target. 0 = stable.
+        Classification: `moved` divided by its value for random predictions. Regression: the
+        variance divided by that of the target. 0 = stable.
     test_rows : ndarray of int64 or None
-        Which rows were set aside to be predicted; None when they were given.
+        The rows set aside to predict; None when `X_test` was given.
 
     Examples
     --------
@@ -80,29 +80,29 @@ def stability(
     n_jobs: int | None = None,
     random_state: Any = None,
 ) -> Stability:
-    r"""Measure how much the bootstrap moves a learner's predictions.
+    r"""Measure how much a learner's predictions change from one bootstrap sample to another.
 
     Parameters
     ----------
     estimator : estimator
-        The learner; copies of it are fitted.
+        The learner; clones of it are fitted.
     X : table of shape (n_samples, n_features)
         Training rows.
     y : array-like of shape (n_samples,)
         Their targets.
     X_test : table, default=None
-        Rows to predict. None = a quarter of the training rows is set aside for that, so that no
-        prediction is about a row that a model knows.
+        Rows to predict. None = a quarter of the training rows is set aside, so that no model
+        predicts its own training rows.
     sample_weight : array-like of shape (n_samples,), default=None
-        Weights, if the learner takes them.
+        Weights, if the learner accepts them.
     n_bootstrap : int, default=50
         Number of bootstrap samples.
     level : float in (0, 1), default=0.95
-        Coverage of the interval.
+        Confidence of the interval.
     n_jobs : int, default=None
         Threads for the fits; None = 1, -1 = all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Decides the rows set aside, the samples, and the learner's seed if it has none.
+        Seed of the rows set aside, of the samples, and of a learner without a seed of its own.
 
     Returns
     -------
@@ -117,9 +117,10 @@ def stability(
               \text{values: } \frac1t \sum_i \frac1{B-1} \sum_b
               \bigl(f^b(x_i) - \bar f(x_i)\bigr)^2
 
-    Bagging averages over just these models: what moves little (nearest neighbours with a large
-    k, a linear model) gains little from it, what moves much (a deep tree) gains. The learner has
-    the same seed in all fits, so only the rows move. The interval is Student's over the samples.
+    Bagging averages exactly these models: a learner whose predictions change little (nearest
+    neighbours with a large k, a linear model) gains little from it, one whose predictions change
+    much (a deep tree) gains more. The learner has the same seed in all fits, so only the rows
+    differ. The interval is Student's t over the samples.
 
     Examples
     --------
@@ -158,10 +159,10 @@ def stability(
     draws = np.random.default_rng((seed, 1))
     samples = [draws.integers(len(labels), size=len(labels)) for _ in range(n_bootstrap)]
     work = [partial(fit, rows) for rows in (np.arange(len(labels)), *samples)]
-    said = in_threads(work, n_threads)
+    predicted = in_threads(work, n_threads)
     if classify:
-        return _moved_labels(said[0], np.stack(said[1:]), level, test_rows)
-    return _moved_values(np.stack(said[1:]).astype(np.float64), labels, level, test_rows)
+        return _moved_labels(predicted[0], np.stack(predicted[1:]), level, test_rows)
+    return _moved_values(np.stack(predicted[1:]).astype(np.float64), labels, level, test_rows)
 
 
 def _table(X: Any) -> Any:
@@ -184,18 +185,18 @@ def _predicted(
         return np.full(n_rows(X_test), known[0])  # few classifiers can be fitted on one class
     own = None if weight is None else weight[rows]
     model = fit_member(clone(member), take(X, rows), known, own)
-    said = np.asarray(model.predict(X_test))
-    if said.ndim != 1:
-        raise DataError(f"stability takes one prediction per row; got shape {said.shape}")
-    return said
+    predicted = np.asarray(model.predict(X_test))
+    if predicted.ndim != 1:
+        raise DataError(f"stability takes one prediction per row; got shape {predicted.shape}")
+    return predicted
 
 
 def _moved_labels(
-    usual: NDArray[Any], said: NDArray[Any], level: float, rows: NDArray[np.int64] | None
+    usual: NDArray[Any], predicted: NDArray[Any], level: float, rows: NDArray[np.int64] | None
 ) -> Stability:
-    moved = said != usual
+    moved = predicted != usual
     values = moved.mean(axis=1)
-    shares = np.unique(said, return_counts=True)[1] / said.size
+    shares = np.unique(predicted, return_counts=True)[1] / predicted.size
     chance = 1.0 - float(np.square(shares).sum())
     mean = float(values.mean())
     interval = batch_t(mean, values, level=level, low=0.0, high=1.0)
@@ -204,10 +205,10 @@ def _moved_labels(
 
 
 def _moved_values(
-    said: NDArray[np.float64], y: NDArray[Any], level: float, rows: NDArray[np.int64] | None
+    predicted: NDArray[np.float64], y: NDArray[Any], level: float, rows: NDArray[np.int64] | None
 ) -> Stability:
-    count = len(said)
-    squares = np.square(said - said.mean(axis=0)) * (count / (count - 1))
+    count = len(predicted)
+    squares = np.square(predicted - predicted.mean(axis=0)) * (count / (count - 1))
     values = squares.mean(axis=1)
     mean, spread = float(values.mean()), float(np.var(y))
     interval = batch_t(mean, values, level=level, low=0.0)

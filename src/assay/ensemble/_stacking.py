@@ -1,4 +1,4 @@
-"""Stacking: a model learns how much to trust each of several others, from held-out rows only."""
+"""Stacking: a final model combines several others, fitted on their out-of-fold predictions."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Stacking(Layers):
             members = [seeded(m, (seed, depth, at)) for at, (_, m) in enumerate(level)]
             how = self._methods(level)
             sets = sets_of_folds(len(parts), len(levels) - depth)
-            said = self._held_out(members, how, inputs, sets, target, weight)
+            oof = self._held_out(members, how, inputs, sets, target, weight)
             fitted += self._fit_all(members, inputs.learned(NONE)[1], target, weight)
             methods += how
-            inputs = replace(inputs, below=said)
+            inputs = replace(inputs, below=oof)
         final = seeded(final, (seed, len(levels), 0))
         self.estimators_ = fitted
         self.final_estimator_ = fit_member(final, inputs.learned(NONE)[1], target, weight)
@@ -64,49 +64,49 @@ class Stacking(Layers):
 
 
 class StackingClassifier(LayersClassifier, Stacking):
-    r"""Let a classifier learn, from held-out rows, how much to trust each of several others.
+    r"""Combine classifiers with a final one, fitted on their out-of-fold predictions.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
         The classifiers, by name. ``"drop"`` in place of one leaves it out.
     final_estimator : estimator, default=None
-        The classifier that learns from their outputs. None = logistic regression.
+        The classifier fitted on their outputs. None = logistic regression.
     levels : list of list of (str, estimator), default=None
-        Further levels between `estimators` and `final_estimator`: each learns from the held-out
-        outputs of the one below.
+        Further layers between `estimators` and `final_estimator`; each is fitted on the out-of-fold
+        outputs of the layer below.
     cv : int, splitter or iterable, default=5
-        Number of folds, each with its share of every class; or a splitter of scikit-learn's
-        kind, or (train, test) pairs, that hold out every row exactly once. There is no 'prefit':
-        the rows a model was fitted on cannot be held out any more.
+        Number of stratified folds; or a scikit-learn splitter or (train, test) pairs that hold out
+        every row exactly once. 'prefit' is not supported: a fitted model has no out-of-fold
+        predictions for its training rows.
     stack_method : {'auto', 'predict_proba', 'decision_function', 'predict'}, default='auto'
-        What a classifier is asked; 'auto' = the first of the others that it has. Predicted
-        labels become indicators, one per class.
+        Method that gives a classifier's outputs; 'auto' = the first of the others that it has.
+        Predicted labels become one indicator column per class.
     passthrough : bool, default=False
-        Whether the levels above the first also see the table itself.
+        Whether the layers above the first also get the columns of X.
     keep_oof : bool, default=True
-        Whether `oof_` is kept; it takes a row per training row, in a model file too.
+        Whether to keep `oof_`. It has one row per training row, in a model file too.
     n_jobs : int, default=None
         Threads for the fits; None = 1, -1 = all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Decides the folds, and the seeds of members that have none of their own.
+        Seed of the folds, and of members without a seed of their own.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels seen in fit, sorted. Members see their positions, 0, 1, ...
+        The labels seen in fit, sorted. Members are fitted on their positions 0, 1, ...
     estimators_ : list of estimator
-        The members, level by level, fitted on all rows.
+        The members, layer by layer, fitted on all rows.
     final_estimator_ : estimator
-        Fitted on the held-out outputs of the last level.
+        Fitted on the out-of-fold outputs of the last layer.
     oof_ : ndarray of shape (n_samples_fit_, n_outputs)
-        Those outputs: what each member of the last level says about rows it was not fitted on.
+        Out-of-fold outputs of the members of the last layer.
     stack_method_ : ndarray of shape (n_members,)
-        What each member is asked.
+        Method that gives each member's outputs.
     level_sizes_ : ndarray of shape (n_levels,)
-        Number of members of each level.
+        Number of members in each layer.
     passthrough_ : bool
-        Whether the levels above the first see the table.
+        Whether the layers above the first get the columns of X.
     n_samples_fit_ : int
         Number of training rows.
     n_features_in_ : int
@@ -122,18 +122,19 @@ class StackingClassifier(LayersClassifier, Stacking):
               \hat y(x) = g\bigl(f_1(x), \ldots, f_M(x)\bigr), \quad
               g \text{ fitted on } (z_i, y_i)
 
-    so g never sees an answer that a member gave about a row it knew: a member that learns its
-    rows by heart is as good in :math:`z` as it is on new rows. Equal rows in different folds
-    would undo that; ``fit(..., groups='duplicates')`` keeps them together.
+    so g is never fitted on predictions for a member's own training rows: a member that overfits
+    looks no better in :math:`z` than on new rows. Duplicate rows in different folds would undo
+    that; ``fit(..., groups='duplicates')`` keeps them together.
 
     Two classes give one column per member, K > 2 classes give K. A member fitted on a fold
-    without some class gives it probability 0 (or its lowest score); one that would see a single
-    class is not fitted, and says that class. Sample weights go to members that take them.
+    without some class gives it probability 0 (or its lowest score); one whose training rows have a
+    single class is not fitted and predicts that class. Sample weights are passed to members that
+    accept them.
 
-    With K folds each member costs K + 1 fits. With a second level, its models are fitted on what
-    members say that saw neither the row they judge nor the fold that the level is then asked
-    about: the members are fitted without every pair of folds too, 1 + K + K(K - 1)/2 fits, and
-    so no row of `oof_` depends on its own label at any level.
+    With K folds each member costs K + 1 fits. With a second layer, members are also fitted without
+    every pair of folds, 1 + K + K(K - 1)/2 fits in total. The second layer can then be fitted on
+    predictions of members that saw neither the row itself nor the fold to predict, so no row of
+    `oof_` depends on its own label in any layer.
 
     See Also
     --------
@@ -182,18 +183,18 @@ class StackingClassifier(LayersClassifier, Stacking):
     def fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: Any = None
     ) -> Self:
-        """Fit the members on all rows, and the final estimator on their held-out outputs.
+        """Fit the members on all rows, and the final estimator on their out-of-fold outputs.
 
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-            The rows; what the members take.
+            Training rows, in any form that the members accept.
         y : array-like of shape (n_samples,)
             The labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights, for the members and the final estimator as far as they take them.
+            Weights, for the members and the final estimator if they accept them.
         groups : array-like of shape (n_samples,) or 'duplicates', default=None
-            Rows of one group stay in one fold; 'duplicates' makes groups of equal rows.
+            Rows of one group stay in one fold; 'duplicates' puts duplicate rows into one group.
 
         Returns
         -------
@@ -218,44 +219,44 @@ class StackingClassifier(LayersClassifier, Stacking):
 
 
 class StackingRegressor(LayersRegressor, Stacking):
-    r"""Let a regressor learn, from held-out rows, how much to trust each of several others.
+    r"""Combine regressors with a final one, fitted on their out-of-fold predictions.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
         The regressors, by name. ``"drop"`` in place of one leaves it out.
     final_estimator : estimator, default=None
-        The regressor that learns from their outputs. None = least squares with an intercept
-        and, unless `passthrough`, no negative weight: a combination of members.
+        The regressor fitted on their outputs. None = least squares with an intercept and, unless
+        `passthrough`, non-negative weights.
     levels : list of list of (str, estimator), default=None
-        Further levels between `estimators` and `final_estimator`: each learns from the held-out
-        outputs of the one below.
+        Further layers between `estimators` and `final_estimator`; each is fitted on the out-of-fold
+        outputs of the layer below.
     cv : int, splitter or iterable, default=5
-        Number of folds; or a splitter of scikit-learn's kind, or (train, test) pairs, that hold
-        out every row exactly once.
+        Number of folds; or a scikit-learn splitter or (train, test) pairs that hold out every row
+        exactly once.
     passthrough : bool, default=False
-        Whether the levels above the first also see the table itself.
+        Whether the layers above the first also get the columns of X.
     keep_oof : bool, default=True
-        Whether `oof_` is kept; it takes a row per training row, in a model file too.
+        Whether to keep `oof_`. It has one row per training row, in a model file too.
     n_jobs : int, default=None
         Threads for the fits; None = 1, -1 = all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Decides the folds, and the seeds of members that have none of their own.
+        Seed of the folds, and of members without a seed of their own.
 
     Attributes
     ----------
     estimators_ : list of estimator
-        The members, level by level, fitted on all rows.
+        The members, layer by layer, fitted on all rows.
     final_estimator_ : estimator
-        Fitted on the held-out outputs of the last level.
+        Fitted on the out-of-fold outputs of the last layer.
     oof_ : ndarray of shape (n_samples_fit_, n_outputs)
-        Those outputs: what each member of the last level says about rows it was not fitted on.
+        Out-of-fold outputs of the members of the last layer.
     stack_method_ : ndarray of shape (n_members,)
-        What each member is asked: 'predict'.
+        Method that gives each member's outputs: 'predict'.
     level_sizes_ : ndarray of shape (n_levels,)
-        Number of members of each level.
+        Number of members in each layer.
     passthrough_ : bool
-        Whether the levels above the first see the table.
+        Whether the layers above the first get the columns of X.
     n_samples_fit_ : int
         Number of training rows.
     n_features_in_ : int
@@ -270,14 +271,14 @@ class StackingRegressor(LayersRegressor, Stacking):
     .. math:: z_{im} = f_m^{(-k(i))}(x_i), \qquad
               \min_{b,\; w \ge 0} \sum_i (y_i - b - \sum_m w_m z_{im})^2
 
-    Non-negative weights are what makes stacked regressions work (Breiman 1996): members that
-    say nearly the same cannot be played against each other. Sample weights go to members that
-    take them.
+    Non-negative weights are what makes stacked regressions work (Breiman 1996): nearly identical
+    members cannot get large weights of opposite sign. Sample weights are passed to members that
+    accept them.
 
-    With K folds each member costs K + 1 fits. With a second level, its models are fitted on what
-    members say that saw neither the row they judge nor the fold that the level is then asked
-    about: the members are fitted without every pair of folds too, 1 + K + K(K - 1)/2 fits, and
-    so no row of `oof_` depends on its own target at any level.
+    With K folds each member costs K + 1 fits. With a second layer, members are also fitted without
+    every pair of folds, 1 + K + K(K - 1)/2 fits in total. The second layer can then be fitted on
+    predictions of members that saw neither the row itself nor the fold to predict, so no row of
+    `oof_` depends on its own target in any layer.
 
     See Also
     --------
@@ -321,18 +322,18 @@ class StackingRegressor(LayersRegressor, Stacking):
     def fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: Any = None
     ) -> Self:
-        """Fit the members on all rows, and the final estimator on their held-out outputs.
+        """Fit the members on all rows, and the final estimator on their out-of-fold outputs.
 
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-            The rows; what the members take.
+            Training rows, in any form that the members accept.
         y : array-like of shape (n_samples,)
             The values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights, for the members and the final estimator as far as they take them.
+            Weights, for the members and the final estimator if they accept them.
         groups : array-like of shape (n_samples,) or 'duplicates', default=None
-            Rows of one group stay in one fold; 'duplicates' makes groups of equal rows.
+            Rows of one group stay in one fold; 'duplicates' puts duplicate rows into one group.
 
         Returns
         -------

@@ -18,7 +18,7 @@ def uniforms(seed: int, start: int, count: int) -> NDArray[np.float64]:
     start : int
         Position of the first number.
     count : int
-        How many.
+        Number of values.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What weighted ensembles share: members, their encoders, their weights, learned or given."""
+"""Common part of weighted ensembles: members, encoders, and given or learned weights."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ def blended(parts: Sequence[Floats], weights: Sequence[float] | Floats) -> Float
 
 
 def whole_shares(member: Any, X: Any, n_classes: int) -> Floats:
-    """Return a member's probabilities of all classes; one without any gives its whole vote."""
+    """Return a member's class probabilities; without `predict_proba`, 1 for its class."""
     if not hasattr(member, "predict_proba"):
         return np.asarray(np.eye(n_classes)[np.asarray(member.predict(X)).astype(np.int64)])
-    said = np.asarray(member.predict_proba(X), dtype=np.float64)
+    output = np.asarray(member.predict_proba(X), dtype=np.float64)
     seen = np.asarray(member.classes_).astype(np.int64)
     if len(seen) == n_classes:
-        return said
-    whole = np.zeros((len(said), n_classes))
-    whole[:, seen] = said
+        return output
+    whole = np.zeros((len(output), n_classes))
+    whole[:, seen] = output
     return whole
 
 
 class Weighted(Layers):
-    """Members, each behind its own encoder if it has one, and one weight each."""
+    """Members with one weight each, and an encoder in front of each where needed."""
 
     _member_lists = ("estimators",)
 
@@ -117,15 +117,15 @@ class Weighted(Layers):
         groups: Any,
         seed: int,
     ) -> Floats:
-        """Return the weights of least loss on rows that the members have not seen."""
+        """Return the weights of least loss on out-of-fold predictions."""
         n = n_rows(X)
         codes = target.astype(np.int64) if self._kind == "classifier" else np.zeros(n, np.int64)
         parts = splits(self.cv, X, codes, group_numbers(groups, X, n), seed)
         inputs = Inputs(X, parts, None, False, type(self).__name__)
-        said = self._held_out(
+        output = self._held_out(
             members, self._asked_for(members), inputs, sets_of_folds(len(parts), 1), target, weight
         )
-        oof = Inputs(X, parts, said, False, type(self).__name__).outputs(NONE)
+        oof = Inputs(X, parts, output, False, type(self).__name__).outputs(NONE)
         if self._kind == "regressor":
             return convex_weights(oof, target, sample_weight=weight, ridge=self.ridge)
         truth = _true_shares(oof.reshape(n, len(members), -1), codes)
@@ -138,7 +138,7 @@ class Weighted(Layers):
         return ["predict_proba" if each else "predict" for each in has]
 
     def _answers(self, X: Any, ask: Any) -> Floats:
-        """Return the weighted mean of what `ask` gets from each member."""
+        """Return the weighted mean of ``ask(member, rows)`` over the members."""
         check_is_fitted(self)
         readers = [
             member
@@ -184,7 +184,7 @@ class Weighted(Layers):
             methods=("transform", "get_feature_names_out"),
         )
         if not isinstance(self.encoders_, list):
-            raise DataError(f"{where}.encoders_ is no list")
+            raise DataError(f"{where}.encoders_ is not a list")
         return [len(encoder.get_feature_names_out()) for encoder in self.encoders_]
 
     def __sklearn_tags__(self) -> Any:
@@ -202,7 +202,7 @@ def _checked_weights(weights: Any, count: int) -> Floats:
         given = np.empty(0)
     if given.shape != (count,) or not np.isfinite(given).all() or given.min() < 0:
         raise ParameterError(
-            f"weights must be {count} numbers, one per member, none negative; got {weights!r}"
+            f"weights must be {count} numbers, one per member, not negative; got {weights!r}"
         )
     total = float(given.sum())
     if not total > 0:
@@ -210,8 +210,8 @@ def _checked_weights(weights: Any, count: int) -> Floats:
     return given if abs(total - 1.0) < 1e-12 else np.asarray(given / total)
 
 
-def _true_shares(said: Floats, codes: NDArray[np.int64]) -> Floats:
-    """Return what each member gives to the true class, from outputs (rows, members, columns)."""
-    if said.shape[2] == 1:  # two classes: the share of the second
-        return np.where(codes[:, None] == 1, said[:, :, 0], 1.0 - said[:, :, 0])
-    return np.asarray(said[np.arange(len(codes)), :, codes])
+def _true_shares(output: Floats, codes: NDArray[np.int64]) -> Floats:
+    """Return each member's probability of the true class, from (rows, members, columns)."""
+    if output.shape[2] == 1:  # two classes: the probability of the second
+        return np.where(codes[:, None] == 1, output[:, :, 0], 1.0 - output[:, :, 0])
+    return np.asarray(output[np.arange(len(codes)), :, codes])

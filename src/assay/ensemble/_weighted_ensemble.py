@@ -1,4 +1,4 @@
-"""A weighted mean of models, with weights given or learned on held-out rows."""
+"""A weighted mean of models, with weights given or learned out of fold."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ from assay.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 
 class WeightedEnsembleClassifier(Classifier, Weighted):
-    r"""Let several classifiers vote with their probabilities, each with a weight.
+    r"""Average the probabilities of several classifiers, with one weight each.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
         The classifiers, by name. ``"drop"`` in place of one leaves it out. One without
-        probabilities gives its whole vote to the class it predicts.
+        `predict_proba` counts as probability 1 for the class it predicts.
     weights : array-like of shape (n_members,), default=None
-        None negative; divided by their sum. None: learned on held-out rows.
+        Non-negative weights, divided by their sum. None: learned from out-of-fold predictions.
     cv : int, splitter or iterable, default=5
-        How rows are held out to learn the weights, as in `StackingClassifier`.
+        Folds for learning the weights, as in `StackingClassifier`.
     ridge : float, default=0.0
-        How much equal weights are preferred when they are learned.
+        Penalty on unequal weights when they are learned; larger values pull them together.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Decides the folds, and the seeds of members that have none of their own.
+        Seed of the folds, and of members without a seed of their own.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels seen in fit, sorted. Members see their positions, 0, 1, ...
+        The labels seen in fit, sorted. Members are fitted on their positions 0, 1, ...
     estimators_ : list of estimator
         The members, fitted on all rows.
     weights_ : ndarray of shape (n_members,)
-        Their weights; together 1.
+        Weights of the members; their sum is 1.
     encoders_ : list of transformer
-        What stands in front of members made by `of_fitted`; absent if nothing does.
+        Encoders in front of the members, if made by `of_fitted`; absent if there are none.
     encoder_of_ : ndarray of int64 of shape (n_members,)
-        Which encoder each member has, -1 for none.
+        Index of each member's encoder, -1 for none.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -56,9 +56,9 @@ class WeightedEnsembleClassifier(Classifier, Weighted):
     -----
     .. math:: P(k \mid x) = \sum_m w_m P_m(k \mid x), \qquad w_m \ge 0, \quad \sum_m w_m = 1
 
-    Learned weights have the least log loss on rows that the members had not seen
-    (`convex_weights`). They cannot make an ensemble much worse than its best member, as a free
-    model on top of the members can: there are few of them, and none is negative.
+    Learned weights minimise the log loss of out-of-fold predictions (`convex_weights`). They are
+    few and none is negative, so the ensemble can hardly be worse than its best member, unlike a
+    free model on top of the members.
 
     See Also
     --------
@@ -113,7 +113,7 @@ class WeightedEnsembleClassifier(Classifier, Weighted):
         Parameters
         ----------
         members : list of (str, classifier)
-            Fitted on codes 0..K-1, perhaps not on all of them.
+            Fitted on class codes 0..K-1, possibly not on all of them.
         weights : array-like of shape (n_members,)
             One each.
         n_classes : int
@@ -121,7 +121,7 @@ class WeightedEnsembleClassifier(Classifier, Weighted):
         n_features : int
             Number of columns of a row, before any encoder.
         encoders : sequence of transformer or None, default=None
-            Fitted; what each member's rows go through first.
+            Fitted encoder in front of each member.
 
         Returns
         -------
@@ -135,18 +135,18 @@ class WeightedEnsembleClassifier(Classifier, Weighted):
     def fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: Any = None
     ) -> Self:
-        """Fit the members on all rows; learn the weights on held-out ones if none are given.
+        """Fit the members on all rows; learn the weights out of fold if none are given.
 
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-            The rows; what the members take.
+            Training rows, in any form that the members accept.
         y : array-like of shape (n_samples,)
             The labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, for members that take them and for the loss.
+            Weights of the rows, for members that accept them and for the loss.
         groups : array-like of shape (n_samples,) or 'duplicates', default=None
-            Rows of one group stay in one fold; 'duplicates' makes groups of equal rows.
+            Rows of one group stay in one fold; 'duplicates' puts duplicate rows into one group.
 
         Returns
         -------
@@ -201,33 +201,33 @@ class WeightedEnsembleClassifier(Classifier, Weighted):
 
 
 class WeightedEnsembleRegressor(Regressor, Weighted):
-    r"""Average several regressors, each with a weight.
+    r"""Average the predictions of several regressors, with one weight each.
 
     Parameters
     ----------
     estimators : list of (str, estimator)
         The regressors, by name. ``"drop"`` in place of one leaves it out.
     weights : array-like of shape (n_members,), default=None
-        None negative; divided by their sum. None: learned on held-out rows.
+        Non-negative weights, divided by their sum. None: learned from out-of-fold predictions.
     cv : int, splitter or iterable, default=5
-        How rows are held out to learn the weights, as in `StackingRegressor`.
+        Folds for learning the weights, as in `StackingRegressor`.
     ridge : float, default=0.0
-        How much equal weights are preferred when they are learned.
+        Penalty on unequal weights when they are learned; larger values pull them together.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=None
-        Decides the folds, and the seeds of members that have none of their own.
+        Seed of the folds, and of members without a seed of their own.
 
     Attributes
     ----------
     estimators_ : list of estimator
         The members, fitted on all rows.
     weights_ : ndarray of shape (n_members,)
-        Their weights; together 1.
+        Weights of the members; their sum is 1.
     encoders_ : list of transformer
-        What stands in front of members made by `of_fitted`; absent if nothing does.
+        Encoders in front of the members, if made by `of_fitted`; absent if there are none.
     encoder_of_ : ndarray of int64 of shape (n_members,)
-        Which encoder each member has, -1 for none.
+        Index of each member's encoder, -1 for none.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -237,8 +237,7 @@ class WeightedEnsembleRegressor(Regressor, Weighted):
     -----
     .. math:: \hat y(x) = \sum_m w_m f_m(x), \qquad w_m \ge 0, \quad \sum_m w_m = 1
 
-    Learned weights have the least squared error on rows that the members had not seen
-    (`convex_weights`).
+    Learned weights minimise the squared error of out-of-fold predictions (`convex_weights`).
 
     See Also
     --------
@@ -298,7 +297,7 @@ class WeightedEnsembleRegressor(Regressor, Weighted):
         n_features : int
             Number of columns of a row, before any encoder.
         encoders : sequence of transformer or None, default=None
-            Fitted; what each member's rows go through first.
+            Fitted encoder in front of each member.
 
         Returns
         -------
@@ -309,18 +308,18 @@ class WeightedEnsembleRegressor(Regressor, Weighted):
     def fit(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None, groups: Any = None
     ) -> Self:
-        """Fit the members on all rows; learn the weights on held-out ones if none are given.
+        """Fit the members on all rows; learn the weights out of fold if none are given.
 
         Parameters
         ----------
         X : array-like, sparse matrix or dataframe of shape (n_samples, n_features)
-            The rows; what the members take.
+            Training rows, in any form that the members accept.
         y : array-like of shape (n_samples,)
             The values.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, for members that take them and for the loss.
+            Weights of the rows, for members that accept them and for the loss.
         groups : array-like of shape (n_samples,) or 'duplicates', default=None
-            Rows of one group stay in one fold; 'duplicates' makes groups of equal rows.
+            Rows of one group stay in one fold; 'duplicates' puts duplicate rows into one group.
 
         Returns
         -------

@@ -27,11 +27,11 @@ from assay.base import (
 from assay.ensemble._members import Named, NamedMembers, check_members
 from assay.ensemble._streams import uniforms
 
-_CELLS = 2**20  # rounds times experts held at once
+_CELLS = 2**20  # rounds times experts in memory at once
 
 
 class WeightedMajority(NamedMembers, Classifier):
-    r"""Follow several experts, trusting each less for every mistake it has made.
+    r"""Combine expert predictions over time, lowering an expert's weight after each mistake.
 
     Parameters
     ----------
@@ -39,11 +39,11 @@ class WeightedMajority(NamedMembers, Classifier):
         Fitted classifiers by name, used as they are. None = the columns of X are the experts:
         each holds the labels that one of them predicts.
     beta : float in (0, 1), default=0.5
-        What an expert's weight is multiplied by when it errs.
+        Factor on an expert's weight at each mistake. Smaller values react faster.
     randomized : bool, default=False
         Whether to follow one expert, drawn by weight, instead of the weighted majority.
     random_state : int, RandomState instance or None, default=None
-        Decides the draws.
+        Seed of the draws.
 
     Attributes
     ----------
@@ -54,23 +54,23 @@ class WeightedMajority(NamedMembers, Classifier):
     expert_mistakes_ : ndarray of int64 of shape (n_experts,)
         Mistakes of each expert so far.
     mistakes_ : int
-        Mistakes of the algorithm itself, each prediction made before its outcome was told.
+        Mistakes of the algorithm itself, each prediction made before its outcome was known.
     expected_mistakes_ : float
-        Those that the randomised algorithm makes on average over its draws.
+        Expected mistakes of the randomised algorithm, over its draws.
     n_rounds_ : int
         Number of outcomes so far.
     outcome_counts_ : ndarray of int64 of shape (n_classes,)
-        How often each class came.
+        Number of outcomes of each class.
     seed_ : int
-        Decides the draws, with the number of the round.
+        Seed of the draws, together with the number of the round.
     weights_ : ndarray of shape (n_experts,)
         Weights of the experts, summing to 1.
     log_weights_ : ndarray of shape (n_experts,)
         Logarithms of the weights before they are scaled to sum to 1.
     mistake_bound_ : float
-        What `mistakes_` (of the randomised algorithm, their expectation) cannot exceed.
+        Upper bound on `mistakes_`, or on their expectation if randomised.
     regret_bound_ : float
-        The same above the mistakes of the best expert.
+        Upper bound on the mistakes beyond those of the best expert.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -78,22 +78,22 @@ class WeightedMajority(NamedMembers, Classifier):
 
     Notes
     -----
-    An expert with :math:`m_i` mistakes has the weight :math:`w_i = \beta^{m_i}`; predicted is
-    the class with the largest sum of weights (the first of equals), or what one expert says that
-    is drawn with probability :math:`w_i / \sum_j w_j`. For *every* sequence of outcomes, with m
-    the mistakes of the best of k experts (Littlestone and Warmuth 1994),
+    An expert with :math:`m_i` mistakes has the weight :math:`w_i = \beta^{m_i}`; the prediction is
+    the class with the largest sum of weights (ties go to the first), or that of one expert drawn
+    with probability :math:`w_i / \sum_j w_j`. For *every* sequence of outcomes, with m the mistakes
+    of the best of k experts (Littlestone and Warmuth 1994),
 
     .. math:: M \le \frac{m \ln(1/\beta) + \ln k}{\ln\frac{2}{1+\beta}}, \qquad
               \operatorname{E} M_{\text{randomised}} \le \frac{m \ln(1/\beta) + \ln k}{1 - \beta}
 
     The outcomes may depend on all predictions made before (for the expectation: not on the draw
-    of the round). Both hold for more than two classes: the class voted for outweighs the right
-    one, so at least half of the weight errs in a round that goes wrong. A value that is no class
-    is a mistake.
+    of the round). Both hold for more than two classes: the predicted class outweighs the true one,
+    so at least half of the weight errs in every mistaken round. A value that is not a class counts
+    as a mistake.
 
     Only the numbers of mistakes are kept, and weights are powers relative to the best expert, so
-    nothing underflows however long the sequence. `partial_fit` gives the same numbers for any cut
-    of the sequence into batches. O(rounds · experts).
+    nothing underflows however long the sequence. `partial_fit` gives the same numbers for any
+    division of the sequence into batches. O(rounds · experts).
 
     `clone` makes experts unfitted, as always; wrap them in ``sklearn.frozen.FrozenEstimator`` to
     keep them fitted. A model file holds the experts, but not that wrapper.
@@ -129,12 +129,12 @@ class WeightedMajority(NamedMembers, Classifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Begin anew and go through a sequence of outcomes.
+        """Start afresh and process a sequence of outcomes.
 
         Parameters
         ----------
         X : array-like or dataframe of shape (n_rounds, n_features)
-            Rows for the experts, or what the experts say, in order of time.
+            Rows for the experts, or the experts' predictions, in order of time.
         y : array-like of shape (n_rounds,)
             The outcomes.
 
@@ -146,16 +146,16 @@ class WeightedMajority(NamedMembers, Classifier):
         return self._play(X, y)
 
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
-        """Go on with further outcomes.
+        """Continue with further outcomes.
 
         Parameters
         ----------
         X : array-like or dataframe of shape (n_rounds, n_features)
-            Rows for the experts, or what the experts say, in order of time.
+            Rows for the experts, or the experts' predictions, in order of time.
         y : array-like of shape (n_rounds,)
             The outcomes.
         classes : array-like of shape (n_classes,), default=None
-            All labels that may ever come; needed in the first call only.
+            All labels that can occur; needed in the first call only.
 
         Returns
         -------
@@ -176,17 +176,17 @@ class WeightedMajority(NamedMembers, Classifier):
         return self._play(X, y)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class that the algorithm predicts with its present weights.
+        """Return the class that the algorithm predicts with its current weights.
 
         Parameters
         ----------
         X : array-like or dataframe of shape (n_samples, n_features)
-            Rows for the experts, or what the experts say.
+            Rows for the experts, or the experts' predictions.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            Of the randomised algorithm: one draw per row, the same in every call.
+            If randomised: one draw per row, the same in every call.
         """
         advice = self._advice(X)
         counts = np.broadcast_to(self.expert_mistakes_, advice.shape)
@@ -200,12 +200,12 @@ class WeightedMajority(NamedMembers, Classifier):
         Parameters
         ----------
         X : array-like or dataframe of shape (n_samples, n_features)
-            Rows for the experts, or what the experts say.
+            Rows for the experts, or the experts' predictions.
 
         Returns
         -------
         ndarray of shape (n_samples, n_classes)
-            Equal shares where no expert names a class.
+            Equal shares where no expert predicts a class.
         """
         advice = self._advice(X)
         votes = self._votes(advice, self._shares(self.expert_mistakes_[None]))
@@ -226,14 +226,14 @@ class WeightedMajority(NamedMembers, Classifier):
 
     @property
     def mistake_bound_(self) -> float:
-        """What the mistakes (or, if randomised, their expectation) cannot exceed."""
+        """Upper bound on the mistakes, or on their expectation if randomised."""
         least = int(self.expert_mistakes_.min())
         loss = least * math.log(1 / self.beta) + math.log(len(self.expert_mistakes_))
         return loss / (1 - self.beta if self.randomized else math.log(2 / (1 + self.beta)))
 
     @property
     def regret_bound_(self) -> float:
-        """The same above the mistakes of the best expert."""
+        """Upper bound on the mistakes beyond those of the best expert."""
         return self.mistake_bound_ - int(self.expert_mistakes_.min())
 
     def _begin(self, X: Any, y: Any, classes: Any) -> None:
@@ -292,7 +292,7 @@ class WeightedMajority(NamedMembers, Classifier):
         answers = self._answer(advice, shares, draws)
         losses = np.concatenate([[self.expected_mistakes_], (shares * wrong).sum(axis=1)])
         self.mistakes_ += int((answers != outcomes).sum())
-        self.expected_mistakes_ = float(np.cumsum(losses)[-1])  # one by one, whatever the batches
+        self.expected_mistakes_ = float(np.cumsum(losses)[-1])  # one by one, for any batches
         self.expert_mistakes_ = after[-1]
         self.outcome_counts_ = self.outcome_counts_ + np.bincount(
             outcomes, minlength=len(self.classes_)
@@ -319,16 +319,16 @@ class WeightedMajority(NamedMembers, Classifier):
             return votes.argmax(axis=1)  # type: ignore[no-any-return]
         ends = np.cumsum(shares, axis=1)
         expert = (ends < (draws * ends[:, -1])[:, None]).sum(axis=1)
-        said = advice[np.arange(len(advice)), expert]
-        # An expert that names no class cannot be followed; the majority is.
-        return np.where(said >= 0, said, votes.argmax(axis=1))  # type: ignore[no-any-return]
+        predicted = advice[np.arange(len(advice)), expert]
+        # If the drawn expert predicts no class, follow the majority.
+        return np.where(predicted >= 0, predicted, votes.argmax(axis=1))  # type: ignore[no-any-return]
 
     def _advice(self, X: Any) -> NDArray[np.int64]:
-        """Return what each expert says as class numbers, -1 for what is no class."""
+        """Return the experts' predictions as class codes, -1 for values that are not a class."""
         X = self._table(X, reset=False)
         if hasattr(self, "experts_"):
-            said = [self._numbers(np.asarray(expert.predict(X))) for expert in self.experts_]
-            return np.stack(said, axis=1)
+            predicted = [self._numbers(np.asarray(expert.predict(X))) for expert in self.experts_]
+            return np.stack(predicted, axis=1)
         frame = as_frame(X)
         if frame is not None:
             series = frame.iter_columns()
@@ -337,7 +337,7 @@ class WeightedMajority(NamedMembers, Classifier):
 
     def _numbers(self, labels: NDArray[Any]) -> NDArray[np.int64]:
         if labels.dtype.kind == "f" and not np.isfinite(labels).all():
-            raise DataError("X contains NaN or infinity, which no expert can mean as a label")
+            raise DataError("X contains NaN or infinity, which is not a label")
         if labels.dtype.kind == "O":
             numbers = {label: code for code, label in enumerate(self.classes_.tolist())}
             try:
@@ -357,8 +357,8 @@ class WeightedMajority(NamedMembers, Classifier):
         numbers = self._numbers(labels)
         if (numbers < 0).any():
             raise DataError(
-                f"y has the label {labels[numbers < 0][0].item()!r}, which is none of the classes "
-                f"{self.classes_.tolist()}"
+                f"y has the label {labels[numbers < 0][0].item()!r}, which is not one of the "
+                f"classes {self.classes_.tolist()}"
             )
         return numbers[codes]
 
@@ -373,13 +373,13 @@ class WeightedMajority(NamedMembers, Classifier):
         for name in ("n_rounds_", "mistakes_", "seed_"):
             count = getattr(self, name, None)
             if type(count) is not int or not 0 <= count < 2**62:
-                raise DataError(f"{where}.{name} is missing or no count")
+                raise DataError(f"{where}.{name} is missing or not a count")
         check_array_state(self, "outcome_counts_", "i", (len(self.classes_),), low=0)
         if self.outcome_counts_.sum() != self.n_rounds_:
             raise DataError(f"{where}.outcome_counts_ does not add up to n_rounds_")
         expected = getattr(self, "expected_mistakes_", None)
         if type(expected) is not float or not 0 <= expected < math.inf:
-            raise DataError(f"{where}.expected_mistakes_ is missing or no number >= 0")
+            raise DataError(f"{where}.expected_mistakes_ is missing or not a number >= 0")
         check_array_state(self, "expert_mistakes_", "i", (n_experts,), low=0, high=self.n_rounds_)
 
     @classmethod
@@ -388,6 +388,6 @@ class WeightedMajority(NamedMembers, Classifier):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True  # numbers as advice about labels: nobody knows
+        tags.classifier_tags.poor_score = True  # numeric test data are not expert advice
         tags.non_deterministic = self.randomized is True
         return tags

@@ -1,4 +1,4 @@
-"""Which columns matter, and tables made fit to learn from."""
+"""Feature selection, intervals from numbers, and resampling of rare classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transformers one after the other as one, with a state that a model file can hold."""
+"""A sequence of transformers as one, which a model file can hold."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from assay.features._relief import ReliefF
 
 
 class Chain(Transformer):
-    r"""Send rows through several transformers, each fitted on what the one before gives.
+    r"""Apply several transformers in turn, each fitted on the output of the one before.
 
     Parameters
     ----------
     steps : sequence of transformers
         At least one, such as an `assay.table.Encoder` and then a `ConsensusSelector`.
     random_state : int, RandomState or None, default=None
-        Seed for the steps that have none of their own.
+        Seed of steps without a seed of their own.
 
     Attributes
     ----------
@@ -43,8 +43,8 @@ class Chain(Transformer):
 
     Notes
     -----
-    What scikit-learn's `Pipeline` does without a model at the end, but its state is that of the
-    steps and can be written to a model file: so it can be the encoder of a candidate in a study.
+    Like scikit-learn's `Pipeline` without a model at the end. Unlike it, it can be written to a
+    model file, so it can be the encoder of a candidate in a study.
 
     .. math:: z = t_m( \cdots t_2( t_1(x) ) )
 
@@ -77,9 +77,9 @@ class Chain(Transformer):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training rows, as the first step takes them.
+            Training rows, in any form that the first step accepts.
         y : array-like of shape (n_samples,), default=None
-            Their targets, for steps that look at them.
+            Their targets, for steps that use them.
 
         Returns
         -------
@@ -90,24 +90,24 @@ class Chain(Transformer):
         return self
 
     def fit_transform(self, X: ArrayLike, y: ArrayLike | None = None) -> Any:
-        """Fit the steps in turn, and return the training rows as they come out.
+        """Fit the steps in turn, and return the transformed training rows.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training rows, as the first step takes them.
+            Training rows, in any form that the first step accepts.
         y : array-like of shape (n_samples,), default=None
-            Their targets, for steps that look at them.
+            Their targets, for steps that use them.
 
         Returns
         -------
         ndarray or dataframe
-            For target encoders this is not what `transform` gives.
+            With target encoders this differs from the result of `transform`.
         """
         return self._fit_steps(X, y)
 
     def transform(self, X: ArrayLike) -> Any:
-        """Return the rows as they come out of the last step.
+        """Return the output of the last step.
 
         Parameters
         ----------
@@ -124,12 +124,12 @@ class Chain(Transformer):
         return table
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """Return the names of the columns that come out.
+        """Return the names of the output columns.
 
         Parameters
         ----------
         input_features : array-like of str, default=None
-            Names of the columns that go in; None: those seen in fit, or x0, x1, ...
+            Names of the input columns; None: those seen in fit, or x0, x1, ...
 
         Returns
         -------
@@ -174,7 +174,7 @@ class Chain(Transformer):
             if step.n_features_in_ != width:
                 raise DataError(
                     f"the model is damaged: step {number} takes {step.n_features_in_} columns, "
-                    f"and {width} come"
+                    f"but gets {width}"
                 )
             width = len(step.get_feature_names_out())
 

@@ -1,4 +1,4 @@
-"""Columns that every fold of every fold agrees on: consensus nested cross-validation."""
+"""Feature selection by consensus over nested folds (consensus nested cross-validation)."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from assay.base import (
     in_threads,
     seeded,
 )
-from assay.features._consensus_folds import FoldTarget, dealt
+from assay.features._consensus_folds import FoldTarget, stratified_folds
 from assay.features._kept_columns import KeptColumns, best_columns
 from assay.features._relief import ReliefF
 
 Item = TypeVar("Item", bound=Hashable)
 
-#: Share of the other rows that are asked as neighbours. With Gaussian columns so many are nearer
+#: Fraction of the other rows used as neighbours. With Gaussian columns, this fraction is nearer
 #: than mean - sd/2 of the distances, which is MultiSURF's rule (Parvandeh and others, 2020).
 NEIGHBOR_SHARE = 0.154
 
 
 def consensus(kept: Iterable[Iterable[Item]]) -> list[Item]:
-    r"""Return what all have in common, in the order of the first.
+    r"""Return the items that all folds have in common, in the order of the first.
 
     Parameters
     ----------
     kept : iterable of iterables
-        What was kept in each fold: names, numbers, or the letters of a text.
+        The items kept in each fold: names, numbers, or the letters of a text.
 
     Returns
     -------
@@ -65,40 +65,40 @@ def consensus(kept: Iterable[Iterable[Item]]) -> list[Item]:
 
 
 class ConsensusSelector(KeptColumns):
-    r"""Keep the columns that a selection keeps in every inner fold of every outer fold.
+    r"""Select the columns that a selector keeps in every inner fold of every outer fold.
 
     Parameters
     ----------
     selector : selector, default=None
-        What selects in each fold: anything with `fit(X, y)` and `get_support`. None: a `ReliefF`
+        The selector for each fold: any object with `fit(X, y)` and `get_support`. None: a `ReliefF`
         that keeps positive scores, with 15.4 % of the rows as neighbours.
     n_outer : int, default=5
-        Outer folds, at least 2.
+        Number of outer folds, at least 2. More folds of both kinds keep more columns.
     n_inner : int, default=5
-        Inner folds of each, at least 2.
+        Number of inner folds of each outer fold, at least 2.
     min_features : int, default=1
-        Fewest columns to keep, if there are so many. When fewer are in the consensus, those that
-        most folds kept come next, of these the ones of the best mean score.
+        Minimum number of columns to keep. If the consensus has fewer, the columns kept by most
+        folds are added; ties go to the best mean score.
     n_jobs : int, default=None
         Threads, one fold each; None = 1, -1 = all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Seed of the folds, and of a selector without one of its own.
+        Seed of the folds, and of a selector without a seed of its own.
 
     Attributes
     ----------
     support_ : ndarray of bool of shape (n_features_in_,)
         Which columns are kept.
     inner_features_ : ndarray of bool of shape (n_outer, n_inner, n_features_in_)
-        What each inner fold kept.
+        Columns kept by each inner fold.
     outer_features_ : ndarray of bool of shape (n_outer, n_features_in_)
         Their consensus within each outer fold.
     n_consensus_ : int
-        Columns in the consensus of all; fewer than are kept if `min_features` had to help.
+        Number of columns in the consensus; fewer than are kept if `min_features` added some.
     votes_ : ndarray of int64 of shape (n_features_in_,)
-        Inner folds that kept each column.
+        Number of inner folds that kept each column.
     scores_ : ndarray of float64 of shape (n_features_in_,)
-        Mean of the selector's `feature_importances_` over the folds; the share of the folds that
-        kept the column if it has none.
+        Mean of the selector's `feature_importances_` over the folds; if it has none, the fraction
+        of folds that kept the column.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -106,17 +106,18 @@ class ConsensusSelector(KeptColumns):
 
     Notes
     -----
-    With :math:`K_{oi}` the columns kept by a selection on the rows outside outer fold o and outside
-    inner fold i of the rest,
+    With :math:`K_{oi}` the columns selected on the rows outside outer fold o and outside inner fold
+    i of the rest,
 
     .. math:: C = \bigcap_o \bigcap_i K_{oi}
 
-    No model is fitted, so it costs `n_outer` times `n_inner` selections and nothing else. A column
-    without influence has a positive Relief score in one fold about half of the time, in all folds
-    rarely. Classes, or the order of a numeric target, are spread evenly over the folds. Nominal
-    and missing values are taken as the selector takes them.
+    No model is fitted, so the cost is that of `n_outer` times `n_inner` selections. A column
+    without influence has a positive Relief score in one fold about half of the time, but rarely in
+    all folds. Folds are stratified by class, or by the order of a numeric target. Nominal and
+    missing values are passed to the selector.
 
-    It sees the target: put it into a pipeline with the model, so that it is fitted inside the fold.
+    It uses the target: put it into a pipeline with the model, so that it is fitted inside each
+    fold.
 
     Parvandeh, Yeh, Paulus and McKinney (2020), Bioinformatics 36(10).
 
@@ -141,7 +142,7 @@ class ConsensusSelector(KeptColumns):
     model_id: ClassVar[int | None] = 245
     expected_failures: ClassVar[Mapping[str, str]] = {
         "check_sample_weight_equivalence_on_dense_data": (
-            "neighbours are counted as rows, and copies of a row may lie in different folds"
+            "neighbours are counted as rows, and duplicates of a row may lie in different folds"
         ),
     }
 
@@ -163,16 +164,16 @@ class ConsensusSelector(KeptColumns):
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Select in every fold and find the consensus.
+        """Select in every fold and take the consensus.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training rows: an array or a dataframe, as the selector takes it.
+            Training rows: an array or a dataframe, as the selector accepts.
         y : array-like of shape (n_samples,)
             Their classes or numbers.
         sample_weight : array-like of shape (n_samples,), default=None
-            Their weights, for a selector that takes weights. Rows of weight 0 are left out.
+            Their weights, for a selector that accepts weights. Rows of weight 0 are left out.
 
         Returns
         -------
@@ -241,10 +242,10 @@ class ConsensusSelector(KeptColumns):
                 f"{len(used)} rows (n_samples = {len(used)}) are too few for {self.n_outer} outer "
                 f"folds of {self.n_inner} inner ones"
             )
-        outer = dealt(order[used], self.n_outer, (seed,))
+        outer = stratified_folds(order[used], self.n_outer, (seed,))
         for o in range(self.n_outer):
             rows = used[outer != o]
-            inner = dealt(order[rows], self.n_inner, (seed, o))
+            inner = stratified_folds(order[rows], self.n_inner, (seed, o))
             for i in range(self.n_inner):
                 yield (o, i), rows[inner != i]
 
@@ -256,12 +257,12 @@ class ConsensusSelector(KeptColumns):
         rows: NDArray[np.int64],
         seed: tuple[int, ...],
     ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-        """Return which columns a selection on some rows keeps, and their scores."""
+        """Return the columns selected on some rows, and their scores."""
         chosen = self.selector
         if chosen is None:
             chosen = ReliefF(max(1, int(NEIGHBOR_SHARE * (len(rows) - 1))))
         model = seeded(chosen, seed)
-        if model.get_params().get("task") == "auto":  # of few rows it may look otherwise
+        if model.get_params().get("task") == "auto":  # a few rows could suggest another task
             model.set_params(task="regression" if target.is_number else "classification")
         takes = weight is not None and has_fit_parameter(model, "sample_weight")
         if weight is not None and not takes:
@@ -285,14 +286,14 @@ class ConsensusSelector(KeptColumns):
         check_array_state(self, "scores_", "f", (columns,))
         if not self.inner_features_.size:
             raise DataError("the model is damaged: inner_features_ has no fold")
-        said = {
+        stored = {
             name: getattr(self, name, None)
             for name in ("outer_features_", "votes_", "n_consensus_", "support_")
         }
         self._agree()
-        for name, value in said.items():
+        for name, value in stored.items():
             if not np.array_equal(value, getattr(self, name)):  # type: ignore[arg-type]
-                raise DataError(f"the model is damaged: {name} is not what the folds agree on")
+                raise DataError(f"the model is damaged: {name} is not the consensus of the folds")
 
     @classmethod
     def _examples(cls) -> list[Self]:

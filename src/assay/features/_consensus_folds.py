@@ -1,4 +1,4 @@
-"""Targets of a selection, and rows dealt to folds with every class or range of values in each."""
+"""Targets of a selection, and stratified folds for classes or numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from assay.base import as_vector, class_codes, real_values
 
 
 class FoldTarget(NamedTuple):
-    """Targets, and what is spread evenly over the folds.
+    """Targets, and the values that the folds are stratified by.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class FoldTarget(NamedTuple):
 
     @classmethod
     def of(cls, y: Any) -> FoldTarget:
-        """Take text, booleans and whole numbers for classes, others for numbers."""
+        """Treat text, booleans and whole numbers as classes, other values as numbers."""
         given = as_vector(y)
         if type_of_target(given, input_name="y").startswith("continuous"):
             numbers = real_values(given)
@@ -39,17 +39,17 @@ class FoldTarget(NamedTuple):
         return cls(labels[codes], codes, False)
 
 
-def dealt(order: NDArray[Any], n_folds: int, seed: tuple[int, ...]) -> NDArray[np.int64]:
-    """Deal rows to folds at random, so that each has its share of every class or range of values.
+def stratified_folds(order: NDArray[Any], n_folds: int, seed: tuple[int, ...]) -> NDArray[np.int64]:
+    """Assign rows to folds at random, stratified by class or by range of values.
 
     Parameters
     ----------
     order : ndarray of shape (n_rows,)
         Class codes or numbers.
     n_folds : int
-        How many.
+        Number of folds.
     seed : tuple of int
-        Decides who is where.
+        Seed of the assignment.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The whole procedure of consensus nested cross-validation: select, train once, validate."""
+"""Consensus nested cross-validation as a whole: select, train once, validate."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from assay.features._consensus_folds import FoldTarget
 
 @dataclass(frozen=True)
 class ConsensusStudy:
-    """A model on the columns that all folds agree on, and what independent rows say of it.
+    """A model on the columns of the consensus, and its score on independent rows.
 
     Parameters
     ----------
@@ -34,11 +34,11 @@ class ConsensusStudy:
     model : Pipeline
         The fitted selector, then the estimator fitted on its columns: predicts from whole rows.
     score : float
-        Score on rows that neither the selection nor the model saw.
+        Score on rows used neither for selection nor for fitting.
     train_score : float
-        Score on the rows of the fit.
+        Score on the training rows.
     n_train, n_validation : int
-        Rows on either side.
+        Number of training and validation rows.
     """
 
     features: NDArray[Any]
@@ -50,7 +50,7 @@ class ConsensusStudy:
 
     @property
     def gap(self) -> float:
-        """How much better the model looks on the rows it was fitted on."""
+        """Training score minus validation score."""
         return self.train_score - self.score
 
 
@@ -73,16 +73,16 @@ def consensus_nested(
     y : array-like of shape (n_samples,)
         Their classes or numbers.
     estimator : estimator
-        The model that is trained once, on the consensus.
+        The model to train once, on the columns of the consensus.
     selector : ConsensusSelector, default=None
-        With settings of your own; None: the default ones.
+        A selector with your own settings; None: the defaults.
     validation : float in (0, 1), or pair (X, y), default=0.25
-        The independent rows, or the share of the rows that is set aside for them, with classes (or
-        the range of a numeric target) as in the whole.
+        The independent rows, or the fraction of the rows to set aside for them, stratified by class
+        (or by the range of a numeric target).
     scoring : str or callable, default=None
         As in scikit-learn; None: the estimator's own score.
     random_state : int, RandomState or None, default=0
-        Seed of the rows set aside, the folds and the model.
+        Seed of the rows set aside, of the folds and of the model.
 
     Returns
     -------
@@ -93,12 +93,12 @@ def consensus_nested(
     -----
     Rows are split into outer folds, each outer training set into inner folds. The columns kept in
     all inner training sets of an outer fold are its features, those of all outer folds the
-    consensus :math:`C = \bigcap_o \bigcap_i K_{oi}`. Only then a model is trained, once, with the
-    columns of C on all training rows, and scored on rows that had no part in anything before.
+    consensus :math:`C = \bigcap_o \bigcap_i K_{oi}`. Only then is one model trained with the
+    columns of C on all training rows, and scored on rows not used for anything before.
 
-    The single validation set makes the score honest, and unsteady when there are few rows. For a
-    score with an interval from all rows put a `ConsensusSelector` before the model in a pipeline
-    and give it to `assay.select.NestedSearch`.
+    The single validation set makes the score unbiased, but variable when there are few rows. For a
+    score with an interval from all rows, put a `ConsensusSelector` before the model in a pipeline
+    and pass it to `assay.select.NestedSearch`.
 
     Parvandeh, Yeh, Paulus and McKinney (2020), Bioinformatics 36(10).
 
@@ -121,7 +121,7 @@ def consensus_nested(
     if isinstance(validation, tuple):
         if len(validation) != 2:
             raise ParameterError(
-                f"validation must be a share or a pair (X, y); got {len(validation)} parts"
+                f"validation must be a fraction or a pair (X, y); got {len(validation)} parts"
             )
         train, test = (X, as_vector(y)), (validation[0], as_vector(validation[1]))
     else:
@@ -145,9 +145,9 @@ def consensus_nested(
 def _set_aside(
     X: Any, y: Any, share: float, seed: int
 ) -> tuple[tuple[Any, NDArray[Any]], tuple[Any, NDArray[Any]]]:
-    """Return training and validation rows: every so many in the order of the target are the latter.
+    """Return training and validation rows: every k-th row in the order of the target is validation.
 
-    Rows of equal targets are in random order, so it is a stratified draw of any share.
+    Rows with equal targets are in random order, so this is a stratified draw for any fraction.
     """
     target = FoldTarget.of(y)
     random = np.random.default_rng((seed, 1))

@@ -1,7 +1,7 @@
-r"""Where a numeric column is cut: equal shares, equal widths, or minimum description length.
+r"""Cuts of a numeric column: equal shares, equal widths, or minimum description length.
 
 Fayyad and Irani (1993) cut a set S of N rows with class entropy Ent(S) at the value T that leaves
-the least entropy in the two parts, if the gain in bits pays for telling the cut,
+the least entropy in the two parts, if the gain exceeds the bits needed to describe it,
 
 .. math:: \text{Gain}(T; S) > \frac{\log_2(N - 1) + \log_2(3^k - 2) - (k\,\text{Ent}(S)
           - k_1 \text{Ent}(S_1) - k_2 \text{Ent}(S_2))}{N}
@@ -21,7 +21,7 @@ Integers = NDArray[np.int64]
 
 
 def quantile_cuts(values: Floats, n_intervals: int) -> Floats:
-    """Return the inner boundaries of intervals with equal shares of the values."""
+    """Return the inner boundaries of intervals with equally many values."""
     shares = np.linspace(0, 1, n_intervals + 1)
     edges = np.unique(np.quantile(values, shares, method="averaged_inverted_cdf"))
     return edges[1:-1]
@@ -37,7 +37,7 @@ def uniform_cuts(values: Floats, n_intervals: int) -> Floats:
 
 
 def mdl_cuts(values: Floats, codes: Integers) -> Floats:
-    """Return the boundaries that pay for themselves, ascending.
+    """Return the boundaries whose gain exceeds their description length, ascending.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def mdl_cuts(values: Floats, codes: Integers) -> Floats:
     Returns
     -------
     ndarray of float64
-        Half-way between two neighbouring values each.
+        Each half-way between two neighbouring values.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def mdl_cuts(values: Floats, codes: Integers) -> Floats:
 
 
 def _best_cut(counts: Floats) -> int | None:
-    """Return after how many distinct values to cut, the first of equal ones; None if not at all."""
+    """Return after how many distinct values to cut (first of ties), or None for no cut."""
     whole, low = counts[-1], counts[1:-1]
     if not len(low) or (whole > 0).sum() < 2:
         return None
@@ -98,7 +98,7 @@ def _entropy(counts: Floats) -> Floats:
 
 
 def _log2_of_power(k: int) -> float:
-    """Return log2(3^k - 2); with many classes the 2 no longer shows."""
+    """Return log2(3^k - 2); with many classes the 2 is below rounding."""
     return math.log2(3.0**k - 2.0) if k < 30 else k * math.log2(3.0)
 
 

@@ -42,14 +42,14 @@ def interval_labels(edges: NDArray[np.float64], closed: str) -> list[str]:
         elif open_high:
             labels.append(above + texts[at])
         else:
-            # A minus sign beside the dash would be hard to read.
+            # A minus sign next to the dash would be hard to read.
             dash = " to " if texts[at].startswith("-") or texts[at + 1].startswith("-") else "-"
             labels.append(texts[at] + dash + texts[at + 1])
     return labels
 
 
 def _texts(edges: NDArray[np.float64]) -> list[str]:
-    """Return the boundaries with as few digits as keep them apart, four at least."""
+    """Return the boundaries with as few digits as distinguish them, at least four."""
     for digits in range(4, 18):
         texts = [f"{edge:.{digits}g}" for edge in edges]
         if len(set(texts)) == len(texts):

@@ -34,24 +34,25 @@ _EDGES = (
 
 
 class IntervalBuilder(Transformer):
-    r"""Turn numbers into intervals: given ones, or cut by the data or by the classes.
+    r"""Turn numeric columns into intervals: given, cut from the data, or cut by class.
 
     Parameters
     ----------
     edges : sequence of float, dict or None, default=None
         Boundaries from domain knowledge, ascending, infinite ones allowed at the ends: for all
-        columns, or a dict from column names or numbers to boundaries. A value in none of the
-        intervals becomes missing.
+        columns, or a dict from column names or numbers to boundaries. Values outside all intervals
+        become missing.
     method : {'quantile', 'uniform', 'mdl', None}, default='quantile'
-        How the columns without given edges are cut: equal shares, equal widths, or by the classes
-        at minimum description length. None leaves them as they are.
+        How columns without given edges are cut: equal shares of the rows, equal widths, or by class
+        with minimum description length. None leaves them as they are.
     n_intervals : int, default=5
-        Intervals of 'quantile' and 'uniform'; fewer where values repeat.
+        Number of intervals for 'quantile' and 'uniform'; fewer where values repeat.
     output : {'ordinal', 'onehot', 'label'}, default='ordinal'
-        Number of the interval, from 0; one column of 0 and 1 per interval; or text such as 10-30.
+        The index of the interval, from 0; one column of 0 and 1 per interval; or text such as
+        10-30.
     closed : {'left', 'right'}, default='left'
-        Which boundary belongs to an interval: 10 <= x < 30 or 10 < x <= 30. A finite outermost
-        boundary of given edges always belongs.
+        Which boundary belongs to an interval: 10 <= x < 30 or 10 < x <= 30. Finite outermost
+        boundaries of given edges always belong.
 
     Attributes
     ----------
@@ -62,7 +63,7 @@ class IntervalBuilder(Transformer):
     boundaries_ : ndarray of float64
         The boundaries of all columns, one after another.
     boundary_offsets_ : ndarray of int64 of shape (n_features_in_ + 1,)
-        Where those of each column begin.
+        Index in `boundaries_` of the first boundary of each column.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -70,10 +71,10 @@ class IntervalBuilder(Transformer):
 
     Notes
     -----
-    An interval model is blunt but can be read: a tree, a naive Bayes classifier or a linear model
-    on its indicators fits a step function of each column. Learnt outer boundaries are infinite, so
-    every number falls into an interval; a constant column has one. Cuts are made of the present
-    values; missing stays missing (NaN in all columns of 'onehot').
+    Intervals lose detail but are readable: a linear model on their indicators fits a step function
+    of each column. Learned outer boundaries are infinite, so every number falls into an interval; a
+    constant column has one. Cuts are computed from the values that are not missing; missing values
+    stay missing (NaN in all columns of 'onehot').
 
     Minimum description length (Fayyad and Irani 1993): with the entropy :math:`H` of the classes
     of N rows, of which k classes occur (:math:`k_1, k_2` in the parts), the best cut is made if
@@ -81,8 +82,8 @@ class IntervalBuilder(Transformer):
     .. math:: H - \frac{N_1}{N} H_1 - \frac{N_2}{N} H_2 >
               \frac{\log_2(N - 1) + \log_2(3^k - 2) - (k H - k_1 H_1 - k_2 H_2)}{N}
 
-    and then each part is cut in the same way. A column that tells nothing of the classes alone
-    stays one interval.
+    and then each part is cut in the same way. A column that alone is not informative about the
+    classes stays one interval.
 
     Examples
     --------
@@ -154,7 +155,7 @@ class IntervalBuilder(Transformer):
             elif self.method is None:
                 found.append(np.empty(0))
             else:
-                found.append(self._learnt(rows[:, j], codes))
+                found.append(self._learned_edges(rows[:, j], codes))
         self.boundaries_ = np.concatenate(found)
         self.boundary_offsets_ = np.cumsum([0, *map(len, found)]).astype(np.int64)
         return self
@@ -190,7 +191,7 @@ class IntervalBuilder(Transformer):
         return self._labelled(table) if self.output == "label" else table
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """Return the names of the columns that `transform` gives.
+        """Return the names of the output columns.
 
         Parameters
         ----------
@@ -229,11 +230,11 @@ class IntervalBuilder(Transformer):
             found[_column(key, names, self.n_features_in_)] = _as_edges(given)
         return found
 
-    def _learnt(self, column: NDArray[Any], codes: NDArray[np.int64] | None) -> Floats:
+    def _learned_edges(self, column: NDArray[Any], codes: NDArray[np.int64] | None) -> Floats:
         present = ~np.isnan(column)
         values = column[present].astype(np.float64)
         if not len(values):
-            cuts = np.empty(0)  # nothing is known: one interval
+            cuts = np.empty(0)  # no values: one interval
         elif self.method == "quantile":
             cuts = quantile_cuts(values, self.n_intervals)
         elif self.method == "uniform":
@@ -278,7 +279,7 @@ class IntervalBuilder(Transformer):
 
 
 def _interval_of(column: Floats, edges: Floats, closed: str) -> Floats:
-    """Return the number of each value's interval; NaN for missing values and those in none."""
+    """Return the index of each value's interval; NaN if missing or outside all intervals."""
     inner = edges[1:-1]
     codes = np.searchsorted(inner, column, side="right" if closed == "left" else "left")
     outside = np.isnan(column) | (column < edges[0]) | (column > edges[-1])
@@ -288,8 +289,7 @@ def _interval_of(column: Floats, edges: Floats, closed: str) -> Floats:
 def _classes(y: Any, n_rows: int) -> NDArray[np.int64]:
     if y is None:
         raise DataError(
-            "method='mdl' requires y to be passed, the classes that the intervals are to part, "
-            "but the target y is None"
+            "method='mdl' requires y to be passed (the classes), but the target y is None"
         )
     values = as_vector(y)
     if type_of_target(values, input_name="y").startswith("continuous"):

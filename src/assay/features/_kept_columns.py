@@ -1,4 +1,4 @@
-"""What all selectors share once it is known which columns are kept."""
+"""Common part of the selectors, once the columns to keep are known."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from assay.features._names import names_in
 
 
 class KeptColumns(Transformer):
-    """A transformer that keeps the columns marked in `support_`, as they are."""
+    """A transformer that keeps the columns marked in `support_`, unchanged."""
 
     support_: NDArray[np.bool_]
 
@@ -28,7 +28,7 @@ class KeptColumns(Transformer):
         Returns
         -------
         ndarray or dataframe of shape (n_samples, n_selected)
-            A dataframe stays one, of the same library.
+            A dataframe stays a dataframe of the same library.
         """
         table = self._table(X, reset=False)
         kept = self.get_support(indices=True)
@@ -79,7 +79,7 @@ class KeptColumns(Transformer):
 def best_columns(
     votes: NDArray[np.int64], scores: NDArray[np.float64], count: int
 ) -> NDArray[np.bool_]:
-    """Mark `count` columns: those of most votes, then of the best scores, then the first."""
+    """Mark `count` columns by most votes; ties go to the best score, then to the first."""
     order = np.lexsort((np.arange(len(votes)), -scores, -votes))
     marked = np.zeros(len(votes), dtype=np.bool_)
     marked[order[:count]] = True

@@ -1,4 +1,4 @@
-"""Columns that a sparse linear model gives a weight, at a penalty chosen within the fit."""
+"""Feature selection by the nonzero weights of a linear model with an L1 penalty."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from assay.base import (
     in_threads,
     real_values,
 )
-from assay.features._consensus_folds import dealt
+from assay.features._consensus_folds import stratified_folds
 from assay.features._kept_columns import KeptColumns, best_columns
 
 Floats = NDArray[np.float64]
 
-#: Smallest penalty tried, as a share of the one that keeps no column.
+#: Smallest penalty tried, as a fraction of the one that keeps no column.
 SMALLEST = 0.01
 
 
 class LassoSelector(KeptColumns):
-    r"""Keep the columns that a linear model with an L1 penalty gives a weight.
+    r"""Select the columns with nonzero weight in a linear model with an L1 penalty.
 
     Parameters
     ----------
@@ -41,18 +41,18 @@ class LassoSelector(KeptColumns):
         A linear model with an L1 penalty called `alpha` or, inverse, `C`: `assay.linear.Lasso`, or
         `assay.linear.LogisticRegression` with ``l1_ratio=1.0``. Its own penalty is not used.
     penalty : float in (0, 1] or None, default=None
-        Share of the smallest penalty that leaves no column. None: chosen by cross-validation within
-        the rows of the fit.
+        Penalty as a fraction of the smallest one that keeps no column; larger values keep fewer
+        columns. None: chosen by cross-validation within the training rows.
     rule : {'one_se', 'best'}, default='one_se'
-        The largest penalty whose held-out loss is within one standard error of the best, or the
-        best itself.
+        Choose the largest penalty whose validation loss is within one standard error of the best,
+        or the best itself.
     n_penalties : int, default=20
-        Penalties tried, from 1 down to 0.01 in equal ratios.
+        Number of penalties tried, from 1 down to 0.01 in equal ratios.
     n_folds : int, default=5
-        Folds of the cross-validation.
+        Number of folds of the cross-validation.
     min_features : int, default=1
-        Fewest columns to keep, if there are so many: then those of the largest weight at the
-        smallest penalty tried come next.
+        Minimum number of columns to keep; if fewer are selected, those of the largest weight at the
+        smallest penalty tried are added.
     n_jobs : int, default=None
         Threads, one fold each; None = 1, -1 = all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -63,14 +63,13 @@ class LassoSelector(KeptColumns):
     support_ : ndarray of bool of shape (n_features_in_,)
         Which columns are kept.
     weights_ : ndarray of float64 of shape (n_features_in_,)
-        Largest absolute weight of each column over the classes, in standard units.
+        Largest absolute weight of each column over the classes, for standardised columns.
     penalties_ : ndarray of float64
-        The penalties tried, descending, as shares.
+        The penalties tried, descending, as fractions.
     losses_, errors_ : ndarray of float64
-        Mean loss on held-out rows at each penalty, and its standard error; empty if `penalty` is
-        given.
+        Mean validation loss at each penalty, and its standard error; empty if `penalty` is given.
     penalty_ : float
-        The share in use.
+        The fraction in use.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -86,11 +85,11 @@ class LassoSelector(KeptColumns):
               \lambda_{max} = \max_j \frac{1}{n} |\sum_i x_{ij} (t_i - \bar t)|
 
     where t is the target or the 0/1 indicator of a class. At :math:`s = 1` all weights are zero.
-    Held-out loss is the mean squared error or the log loss.
+    The validation loss is the mean squared error or the log loss.
 
-    It sees the target: put it into a pipeline with the model, so that it is fitted inside the fold.
-    For a penalty that competes with others in a search, give several `penalty` as candidates.
-    What comes out are the columns as they went in.
+    It uses the target: put it into a pipeline with the model, so that it is fitted inside each
+    fold. To choose the penalty in a search, give several values of `penalty` as candidates. The
+    kept columns are returned unchanged.
 
     See Also
     --------
@@ -131,7 +130,7 @@ class LassoSelector(KeptColumns):
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Choose the penalty, fit, and see which columns have a weight.
+        """Choose the penalty, fit, and find the columns with nonzero weight.
 
         Parameters
         ----------
@@ -195,7 +194,7 @@ class LassoSelector(KeptColumns):
         Returns
         -------
         ndarray or dataframe of shape (n_samples, n_selected)
-            A dataframe stays one, of the same library.
+            A dataframe stays a dataframe of the same library.
         """
         self._predict_data(X)
         return super().transform(X)
@@ -203,12 +202,12 @@ class LassoSelector(KeptColumns):
     def _held_out(
         self, rows: Floats, target: NDArray[Any], largest: float, n_threads: int
     ) -> Floats:
-        """Return the loss of each fold's rows at each penalty."""
+        """Return the validation loss of each fold at each penalty."""
         if len(rows) < self.n_folds:
             raise DataError(
                 f"{len(rows)} rows (n_samples = {len(rows)}) are too few for {self.n_folds} folds"
             )
-        folds = dealt(target, self.n_folds, (draw_seed(self.random_state),))
+        folds = stratified_folds(target, self.n_folds, (draw_seed(self.random_state),))
         work = [
             partial(self._losses, rows, target, folds == f, largest) for f in range(self.n_folds)
         ]
@@ -224,7 +223,7 @@ class LassoSelector(KeptColumns):
             if not is_classifier(model):
                 found.append(float(np.mean((target[held] - model.predict(rows[held])) ** 2)))
                 continue
-            # A class that the other folds lack has probability 0; it must not be infinitely wrong.
+            # A class missing from the other folds has probability 0; its loss must stay finite.
             shares = np.full((int(held.sum()), int(target.max()) + 1), 1e-15)
             shares[:, model.classes_] = np.maximum(model.predict_proba(rows[held]), 1e-15)
             own = shares[np.arange(len(shares)), target[held]]
@@ -238,7 +237,7 @@ class LassoSelector(KeptColumns):
         return int(np.argmax(self.losses_ <= self.losses_[best] + self.errors_[best]))
 
     def _model(self, penalty: float, n_rows: int) -> Any:
-        """Return the estimator with a penalty per row."""
+        """Return the estimator with the penalty scaled to the number of rows."""
         if "alpha" in self.estimator.get_params():
             return clone(self.estimator).set_params(alpha=penalty)
         return clone(self.estimator).set_params(C=1 / (n_rows * penalty))
@@ -275,7 +274,7 @@ class LassoSelector(KeptColumns):
             check_array_state(self, "losses_", "f", (0,))
             check_array_state(self, "errors_", "f", (0,))
         if getattr(self, "penalty_", None) not in self.penalties_.tolist():
-            raise DataError("the model is damaged: penalty_ is none of penalties_")
+            raise DataError("the model is damaged: penalty_ is not one of penalties_")
 
     @classmethod
     def _examples(cls) -> list[Self]:

@@ -1,4 +1,4 @@
-"""How many rows of each class a sampler is to leave, from `ratio`."""
+"""The number of rows of each class after resampling, from `ratio`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Integers = NDArray[np.int64]
 
 
 def check_ratio(ratio: Any) -> None:
-    """Refuse what is no number in (0, 1] and no dict from classes to numbers of rows."""
+    """Raise unless `ratio` is a number in (0, 1] or a dict from classes to numbers of rows."""
     if isinstance(ratio, Mapping):
         if len(ratio) and all(_is_number(n, Integral) and n >= 1 for n in ratio.values()):
             return
@@ -32,13 +32,13 @@ def counts_below(ratio: Any, classes: NDArray[Any], counts: Integers) -> Integer
     """Return how many rows of each class remain when larger classes are cut."""
     if isinstance(ratio, Mapping):
         return _listed(ratio, classes, counts, at_most=True)
-    # A hair more, so that 0.1 of 30 rows is 300 and not 299 by rounding.
+    # Slightly more, so that 30 rows at ratio 0.1 give 300 and not 299 by rounding.
     most = math.floor(counts.min() / ratio * (1 + 1e-12))
     return np.asarray(np.minimum(counts, most))
 
 
 def counts_above(ratio: Any, classes: NDArray[Any], counts: Integers) -> Integers:
-    """Return how many rows of each class there shall be when smaller classes grow."""
+    """Return how many rows each class has after smaller classes grow."""
     if isinstance(ratio, Mapping):
         return _listed(ratio, classes, counts, at_most=False)
     return np.asarray(np.maximum(counts, round(counts.max() * ratio)))
@@ -49,7 +49,7 @@ def _is_number(value: Any, kind: type) -> bool:
 
 
 def check_classes(classes: NDArray[Any]) -> None:
-    """Refuse a target of one class."""
+    """Raise if the target has one class only."""
     if len(classes) < 2:
         raise DataError(f"y has one class only, {classes[0].item()!r}; there is nothing to balance")
 

@@ -1,4 +1,4 @@
-"""Columns weighed by what differs among near rows."""
+"""Feature selection by differences between neighbouring rows (Relief)."""
 
 from __future__ import annotations
 
@@ -28,50 +28,52 @@ _TASKS = ("auto", "classification", "regression")
 
 
 class ReliefF(Transformer):
-    r"""Keep the columns that differ between near rows of different classes, not of the same.
+    r"""Select columns that differ between neighbours of different classes, not of the same class.
 
     Parameters
     ----------
     n_neighbors : int or 'multisurf', default=10
-        Nearest rows asked of each class (of all rows in a regression); fewer if a class has
-        fewer. 'multisurf' asks all rows nearer than mean - sd/2 of the distances from the row.
+        Number of nearest rows of each class (of all rows in a regression); fewer if a class has
+        fewer. Few neighbours detect interactions, many give steadier main effects. 'multisurf': all
+        rows nearer than mean - sd/2 of the distances from the row.
     n_features_to_select : int, float or None, default=None
-        Columns to keep, or their share, those of the best scores. None: all of positive score.
+        Number or fraction of columns to keep, by best score. None: all with positive score.
     task : {'auto', 'classification', 'regression'}, default='auto'
-        What y is. 'auto' takes text, booleans and whole numbers for classes.
+        Kind of target. 'auto' treats text, booleans and whole numbers as classes.
     sigma : float or None, default=None
-        Decay of a neighbour's say with its rank r: exp(-(r / sigma)^2). None: all say the same.
+        Decay of a neighbour's weight with its rank r: exp(-(r / sigma)^2). None: equal weights.
     max_samples : int, float or None, default=None
-        Rows that are asked for their neighbours, or their share, drawn at random; None: all.
+        Number or fraction of rows whose neighbours are searched, drawn at random; None: all. Fewer
+        are faster and less precise.
     n_rounds : int, default=1
-        Rounds of scoring; before each but the first, the columns of the lowest scores leave, so
-        that noise no longer decides who is near (TuRF).
+        Number of scoring rounds (TuRF). Before each further round the columns with the lowest
+        scores are dropped, so that noise has less influence on the distances.
     drop : float, default=0.5
-        Share of the columns that leave after a round.
+        Fraction of the columns dropped after each round.
     categorical_features : array-like or 'from_dtype', default='from_dtype'
-        Nominal columns: names, numbers or one boolean each; 'from_dtype' takes the categorical and
+        Nominal columns: names, indices or a boolean mask; 'from_dtype' takes the categorical and
         text columns of a dataframe.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=None
-        Seed of the rows drawn by `max_samples`.
+        Seed of the rows drawn for `max_samples`.
 
     Attributes
     ----------
     scores_ : ndarray of float64 of shape (n_features_in_,)
-        Score of each column, between -1 and 1, in the last round it took part in.
+        Score of each column, between -1 and 1, in its last round.
     feature_importances_ : ndarray of float64 of shape (n_features_in_,)
         The same, under scikit-learn's name.
     rounds_ : ndarray of int64 of shape (n_features_in_,)
-        Rounds that each column took part in.
+        Number of rounds that each column took part in.
     ranking_ : ndarray of int64 of shape (n_features_in_,)
-        1 for the best column: by rounds, then by score, then by position.
+        Rank of each column, 1 for the best: by rounds, then by score, then by position.
     n_selected_ : int
         Number of columns kept.
     task_ : str
         'classification' or 'regression'.
     categorical_features_, levels_, level_offsets_ : ndarray
-        Nominal columns and their levels.
+        Nominal columns and their categories.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -79,26 +81,26 @@ class ReliefF(Transformer):
 
     Notes
     -----
-    With the k nearest rows of the own class (hits H) and of each other class (misses
-    :math:`M_c`) of every row i,
+    With the k nearest rows of every row i in its own class (hits H) and in each other class (misses
+    :math:`M_c`),
 
     .. math:: W_a = \frac{1}{n} \sum_i ( \sum_{c \ne c_i} \frac{P(c)}{1 - P(c_i)}
               \frac{1}{k} \sum_{j \in M_c(i)} d_a(i, j) - \frac{1}{k} \sum_{j \in H(i)} d_a(i, j) )
 
     where :math:`d_a` is the difference in column a: :math:`|x_{ia} - x_{ja}|` over the range of a
     numeric column, 0 or 1 of a nominal one, and where a value is missing the mean difference to a
-    value drawn from the row's class. The sum of all :math:`d_a` is the distance that decides who
-    is near. In a regression, with :math:`\tau` the difference of the targets over their range,
+    value drawn from the row's class. The sum of all :math:`d_a` is the distance between rows. In a
+    regression, with :math:`\tau` the difference of the targets over their range,
 
     .. math:: W_a = \frac{\sum \tau d_a}{\sum \tau} - \frac{\sum (1 - \tau) d_a}{\sum (1 - \tau)}
 
-    summed over each row and its k nearest. A column without influence has an expected score of
-    0 or a little less, so a positive score means keep. Columns that act only together (as in an
-    exclusive or) are found too, since near rows agree in the others.
+    summed over each row and its k nearest. A column without influence has an expected score of 0 or
+    slightly less, so columns with a positive score are kept. Columns that act only together (as in
+    an exclusive or) are found too, since neighbours agree in the other columns.
 
-    Sample weights count in all means and in P. Constant and all-missing columns have score 0.
-    Of equally near rows the first are taken. :math:`O(n^2 p)` time; float32 differences, sums in
-    an order that does not depend on `n_jobs`.
+    Sample weights enter all means and P. Constant and all-missing columns have score 0. Ties in
+    distance go to the first rows. :math:`O(n^2 p)` time; float32 differences, sums in an order that
+    does not depend on `n_jobs`.
 
     Kononenko (1994); Robnik-Sikonja and Kononenko (2003); Moore and White (2007) for TuRF;
     Urbanowicz and others (2018) for MultiSURF.
@@ -108,7 +110,7 @@ class ReliefF(Transformer):
     >>> import numpy as np
     >>> from assay.features import ReliefF
     >>> X = np.random.default_rng(0).integers(0, 2, size=(200, 6))
-    >>> y = X[:, 1] ^ X[:, 4]  # neither column tells anything alone
+    >>> y = X[:, 1] ^ X[:, 4]  # neither column is informative alone
     >>> model = ReliefF().fit(X, y)
     >>> model.get_support(indices=True).tolist()
     [1, 4]
@@ -121,7 +123,7 @@ class ReliefF(Transformer):
     takes_nominal: ClassVar[bool] = True
     expected_failures: ClassVar[Mapping[str, str]] = {
         "check_sample_weight_equivalence_on_dense_data": (
-            "neighbours are counted as rows: two copies of a row are two neighbours"
+            "neighbours are counted as rows: two duplicates of a row are two neighbours"
         ),
     }
 
@@ -157,7 +159,7 @@ class ReliefF(Transformer):
 
     @property
     def ranking_(self) -> Integers:
-        """Place of each column, 1 for the best."""
+        """Rank of each column, 1 for the best."""
         order = np.lexsort((np.arange(len(self.scores_)), -self.scores_, -self.rounds_))
         ranking = np.empty(len(order), dtype=np.int64)
         ranking[order] = np.arange(1, len(order) + 1)
@@ -215,14 +217,14 @@ class ReliefF(Transformer):
         Returns
         -------
         ndarray or dataframe of shape (n_samples, n_selected)
-            A dataframe stays one, of the same library.
+            A dataframe stays a dataframe of the same library.
         """
         table = self._table(X, reset=False)
         kept = self.get_support(indices=True)
         if not len(kept):
             raise DataError(
                 "no column has a positive score, so none is kept; set n_features_to_select to "
-                "keep the best ones all the same"
+                "keep the best ones anyway"
             )
         frame = as_frame(table)
         return table[:, kept] if frame is None else frame[:, kept.tolist()].to_native()
@@ -273,7 +275,7 @@ class ReliefF(Transformer):
         return check_n_jobs(self.n_jobs)
 
     def _queries(self, n_rows: int) -> Integers:
-        """Return the rows that are asked."""
+        """Return the rows whose neighbours are searched."""
         if self.max_samples is None:
             return np.arange(n_rows)
         count = as_count("max_samples", self.max_samples, n_rows, "rows")
@@ -289,7 +291,7 @@ class ReliefF(Transformer):
         )
 
     def _survivors(self, columns: Integers, least: int) -> Integers:
-        """Return the columns of the best scores, never fewer than `least`."""
+        """Return the columns with the best scores, at least `least` of them."""
         keep = max(int(np.ceil(len(columns) * (1 - self.drop))), min(least, len(columns)))
         order = np.argsort(-self.scores_[columns], kind="stable")
         return np.sort(columns[order[:keep]])

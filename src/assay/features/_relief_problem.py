@@ -1,4 +1,4 @@
-"""One scoring by Relief: rows in order of class, targets, weights, and the call of the kernel."""
+"""One scoring by Relief: rows in order of class, targets, weights, and the kernel call."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Problem:
     Parameters
     ----------
     rows : ndarray of shape (n_rows, n_features)
-        Numbers and level codes; without rows of weight 0.
+        Numeric values and category codes; without rows of weight 0.
     nominal : ndarray of int64
         Which columns are nominal.
     codes : ndarray of int64 of shape (n_rows,)
@@ -71,7 +71,7 @@ class Problem:
     def scores(
         self, columns: Integers, queries: Integers, k: int, sigma: float, n_threads: int
     ) -> Floats:
-        """Return the score of each of some columns, judged by these columns alone."""
+        """Return the scores of some columns, with distances in these columns only."""
         table = ReliefTable.of(self.rows, self.nominal, self.codes, columns)
         found = np.empty(len(columns))
         described = (
@@ -82,11 +82,11 @@ class Problem:
             table.expected,
             table.class_start,
         )
-        asked = (self.weight, queries, k, sigma, found, n_threads)
+        settings = (self.weight, queries, k, sigma, found, n_threads)
         if self.target is None:
-            kernels.relief_classes(*described, *asked)
+            kernels.relief_classes(*described, *settings)
         else:
-            kernels.relief_numbers(*described, self.target, *asked)
+            kernels.relief_numbers(*described, self.target, *settings)
         scores = np.empty(len(columns))
         scores[np.searchsorted(columns, table.columns)] = found
         return scores
@@ -106,14 +106,14 @@ def _targets(y: Any, task: str) -> tuple[Integers, Floats | None]:
 
 def _check_targets(codes: Integers, target: Floats | None) -> None:
     if target is None and codes[0] == codes[-1]:
-        raise DataError("y has one class only; Relief needs misses, so two classes at least")
+        raise DataError("y has one class only; Relief needs at least two classes")
     if target is not None and target.min() == target.max():
         raise DataError(
-            f"y has one value only, {target[0]:g} (n_samples = {len(target)}); there is nothing "
-            "that columns could tell"
+            f"y has one value only, {target[0]:g} (n_samples = {len(target)}); Relief "
+            "needs a target that varies"
         )
 
 
 def _scaled(target: Floats) -> Floats:
-    low, high = target.min() / 2, target.max() / 2  # halves: the range may have no float64
+    low, high = target.min() / 2, target.max() / 2  # halves: the range could overflow float64
     return np.asarray((target / 2 - low) / (high - low))

@@ -1,4 +1,4 @@
-"""The table that Relief's kernel reads: columns scaled, gaps apart, rows in order of class."""
+"""The table for Relief's kernel: scaled columns, those with gaps apart, rows in class order."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Integers = NDArray[np.int64]
 
-#: Rows scaled at a time, so that no second table of float64 is held.
+#: Rows scaled at a time, to avoid a second table of float64.
 _BLOCK = 4096
 
 
 @dataclass(frozen=True)
 class ReliefTable:
-    """What `kernels.relief_classes` takes, and where its columns come from.
+    """The input of `kernels.relief_classes`, and where its columns come from.
 
     Parameters
     ----------
     complete : ndarray of float32 of shape (n_rows, n_complete)
-        Columns without gaps: numeric ones between 0 and 1, then nominal codes.
+        Columns without missing values: numeric ones scaled to [0, 1], then nominal codes.
     n_numeric : int
         How many of them are numeric.
     gaps : ndarray of float32 of shape (n_gaps, n_rows)
-        Columns with gaps, transposed; NaN where a value is missing.
+        Columns with missing values, transposed; NaN where a value is missing.
     n_numeric_gaps : int
         How many of them are numeric.
     expected : ndarray of float32 of shape (n_classes * n_gaps, n_rows)
-        What a value of the class differs from the cell on average.
+        Mean difference between the cell and the values of the class.
     class_start : ndarray of int64 of shape (n_classes + 1,)
         First row of each class.
     columns : ndarray of int64 of shape (n_complete + n_gaps,)
@@ -55,7 +55,7 @@ class ReliefTable:
         Parameters
         ----------
         rows : ndarray of shape (n_rows, n_features)
-            Numbers and level codes, NaN where missing; in order of class.
+            Numeric values and category codes, NaN where missing; in order of class.
         nominal : ndarray of int64
             Which columns are nominal.
         codes : ndarray of int64 of shape (n_rows,)
@@ -92,14 +92,14 @@ class ReliefTable:
 
 
 def _scaled(rows: NDArray[np.floating], order: Integers, is_nominal: NDArray[np.bool_]) -> Singles:
-    """Return the columns in this order as float32, numeric ones between 0 and 1."""
+    """Return the columns in this order as float32, numeric ones scaled to [0, 1]."""
     low, width = np.zeros(len(order)), np.ones(len(order))
     for at, column in enumerate(order):
         values = rows[:, column]
         values = values[~np.isnan(values)]
         if not is_nominal[at] and len(values):
             low[at] = float(values.min())
-            # Halves first: the range of numbers near the largest ones has no float64.
+            # Halves first: the range of very large numbers could overflow float64.
             width[at] = float(values.max()) / 2 - low[at] / 2
     constant = width == 0
     out = np.empty((len(rows), len(order)), dtype=np.float32)
@@ -112,14 +112,14 @@ def _scaled(rows: NDArray[np.floating], order: Integers, is_nominal: NDArray[np.
 
 
 def _expected(gaps: Singles, n_numeric: int, start: Integers) -> Singles:
-    """Return what a value drawn from each class differs from each cell on average."""
+    """Return the mean difference between each cell and the values of each class."""
     n_classes, (n_gaps, n_rows) = len(start) - 1, gaps.shape
     out = np.zeros((n_classes, n_gaps, n_rows), dtype=np.float32)
     for a in range(n_gaps):
         column = gaps[a].astype(np.float64)
         present = ~np.isnan(column)
         if not present.any():
-            continue  # nothing is known: no row differs from another
+            continue  # no values: no row differs from another
         drawn = [np.flatnonzero(present[i:j]) + i for i, j in pairwise(start)]
         drawn = [rows if len(rows) else np.flatnonzero(present) for rows in drawn]
         for c, rows in enumerate(drawn):

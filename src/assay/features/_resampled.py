@@ -1,4 +1,4 @@
-"""A classifier that is fitted on resampled training rows."""
+"""A classifier fitted on resampled training rows."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 def _has(method: str) -> Any:
-    """Return a check whether the fitted classifier, or its template, has a method."""
+    """Return the test for `available_if`: whether the classifier has a method."""
 
     def check(model: ResampledClassifier) -> bool:
         fitted = getattr(model, "estimators_", None)
@@ -42,20 +42,19 @@ def _has(method: str) -> Any:
 
 
 class ResampledClassifier(Classifier):
-    r"""Fit a classifier on resampled training rows; predict on rows as they are.
+    r"""Fit a classifier on resampled training rows; predict without resampling.
 
     Parameters
     ----------
     estimator : classifier
-        What is fitted.
+        The classifier to fit.
     sampler : sampler, default=None
         An `UnderSampler`, a `SyntheticSampler`, or anything with `fit_resample`; None = a
         `SyntheticSampler`.
     correct_prior : bool, default=False
-        Whether probabilities, and so predictions, are led back to the shares of the classes
-        before resampling.
+        Whether to correct probabilities, and so predictions, to the class shares before resampling.
     random_state : int, RandomState or None, default=None
-        Seed for the sampler and the classifier where they have none of their own.
+        Seed of a sampler or classifier without a seed of its own.
 
     Attributes
     ----------
@@ -64,9 +63,9 @@ class ResampledClassifier(Classifier):
     estimators_ : list of one classifier
         The fitted classifier, on class codes.
     prior_ : ndarray of float64 of shape (n_classes,)
-        Shares of the classes before resampling, by weight if there are weights.
+        Class shares before resampling, by weight if there are weights.
     resampled_prior_ : ndarray of float64 of shape (n_classes,)
-        Their shares after it.
+        Class shares after resampling.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -74,18 +73,18 @@ class ResampledClassifier(Classifier):
 
     Notes
     -----
-    A row that was made of a test row, or stands beside its copy, tells the model the answer. Here
-    resampling is part of `fit`, so within any cross-validation it sees training rows only.
+    Synthetic rows made from test rows leak their labels into training. Here resampling is part of
+    `fit`, so within any cross-validation it uses training rows only.
 
-    A model fitted on shares :math:`\pi'_c` instead of the true :math:`\pi_c` overrates rare
-    classes; its probabilities p' are led back by
+    A model fitted on shares :math:`\pi'_c` instead of the true :math:`\pi_c` overestimates rare
+    classes; its probabilities p' are corrected by
 
     .. math:: p(c \mid x) \propto p'(c \mid x)\, \frac{\pi_c}{\pi'_c}
 
-    (Elkan 2001; Saerens and others 2002). That is right for under-sampling at random, and an
-    approximation for made rows. With it, decisions go back to what they were without resampling;
-    it is for those who decide by costs (`assay.multiclass.CostClassifier`) or read probabilities.
-    Without it, predictions treat classes as if they were as frequent as after resampling.
+    (Elkan 2001; Saerens and others 2002). This is exact for random under-sampling, and an
+    approximation for synthetic rows. With it, decisions are about the same as without resampling;
+    use it if you decide by costs (`assay.multiclass.CostClassifier`) or need probabilities. Without
+    it, predictions treat classes as being as frequent as after resampling.
 
     Examples
     --------
@@ -105,7 +104,7 @@ class ResampledClassifier(Classifier):
     model_id: ClassVar[int | None] = 244
     expected_failures: ClassVar[Mapping[str, str]] = {
         "check_sample_weight_equivalence_on_dense_data": (
-            "the rows that are drawn or made of weighted rows are not those of repeated rows"
+            "rows drawn from, or synthesised from, weighted rows are not those of repeated rows"
         ),
     }
 
@@ -128,11 +127,11 @@ class ResampledClassifier(Classifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training rows: an array or a dataframe, as sampler and classifier take it.
+            Training rows: an array or a dataframe, as sampler and classifier accept.
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Their weights, for a sampler and a classifier that take weights.
+            Their weights, for a sampler and a classifier that accept weights.
 
         Returns
         -------
@@ -159,7 +158,7 @@ class ResampledClassifier(Classifier):
         random = check_random_state(self.random_state)
         sampler = _seeded(SyntheticSampler() if self.sampler is None else self.sampler, random)
         model = _seeded(self.estimator, random)
-        # The sampler sees the user's labels: its `ratio` may name them.
+        # The sampler gets the user's labels, since its `ratio` may name them.
         given, share = (table, self.classes_[codes]), None
         if weight is None:
             rows, labels = sampler.fit_resample(*given)
@@ -173,7 +172,7 @@ class ResampledClassifier(Classifier):
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of each row, without any resampling.
+        """Return the class of each row, without resampling.
 
         Parameters
         ----------
@@ -192,7 +191,7 @@ class ResampledClassifier(Classifier):
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: ArrayLike) -> Floats:
-        """Return the probability of each class, led back to the true shares if `correct_prior`.
+        """Return the probability of each class, corrected for the true shares if `correct_prior`.
 
         Parameters
         ----------
@@ -204,7 +203,7 @@ class ResampledClassifier(Classifier):
         ndarray of float64 of shape (n_samples, n_classes)
         """
         table = self._table(X, reset=False)
-        return self._corrected(table) if self.correct_prior else self._said(table)
+        return self._corrected(table) if self.correct_prior else self._uncorrected(table)
 
     @available_if(_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: ArrayLike) -> Floats:
@@ -222,11 +221,11 @@ class ResampledClassifier(Classifier):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))  # type: ignore[no-any-return]
 
-    def _said(self, table: Any) -> Floats:
+    def _uncorrected(self, table: Any) -> Floats:
         return np.asarray(self.estimators_[0].predict_proba(table), dtype=np.float64)
 
     def _corrected(self, table: Any) -> Floats:
-        shares = self._said(table) * (self.prior_ / self.resampled_prior_)
+        shares = self._uncorrected(table) * (self.prior_ / self.resampled_prior_)
         return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
     def _check_parameters(self) -> None:

@@ -1,4 +1,4 @@
-"""Near rows of a table whose columns may be nominal or have gaps."""
+"""Nearest rows in a table with nominal columns and missing values."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Integers = NDArray[np.int64]
 
 
 class RowSearch:
-    """The k nearest of some rows by the mixed distance, up to a constant factor.
+    """The k nearest rows by the mixed distance, up to a constant factor.
 
     Parameters
     ----------
     rows : ndarray of shape (n_rows, n_features)
-        Numbers and level codes, NaN where missing.
+        Numeric values and category codes, NaN where missing.
     nominal : ndarray of int64
         Which columns are nominal.
     k : int
@@ -29,15 +29,15 @@ class RowSearch:
 
     Notes
     -----
-    Of complete numeric columns the mixed distance is the mean of the differences by range: the
-    Manhattan distance of scaled rows, for which the engine has its fastest search.
+    For complete numeric columns the mixed distance is the mean of the differences divided by the
+    range: the Manhattan distance of scaled rows, which the engine searches fastest.
     """
 
     def __init__(self, rows: NDArray[Any], nominal: Integers, k: int, n_jobs: int | None) -> None:
         self._scale: tuple[Floats, Floats] | None = None
         metric, columns = "mixed", nominal.tolist()
         if not columns and not np.isnan(rows).any():
-            # Halves: the range of numbers near the largest ones has no float64.
+            # Halves: the range of very large numbers could overflow float64.
             low = rows.min(axis=0) / 2.0
             width = rows.max(axis=0) / 2.0 - low
             self._scale = low, np.where(width > 0, width, np.inf)

@@ -1,4 +1,4 @@
-"""What the samplers share: checked rows, distances on mixed columns, and tables of any kind."""
+"""Common part of the samplers: checked rows, mixed distances, and tables of any kind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Integers = NDArray[np.int64]
 
 
 class Sampler(Estimator):
-    """Another set of training rows; subclasses say which."""
+    """Base of the samplers, which return another set of training rows."""
 
     takes_missing: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
@@ -50,7 +50,7 @@ class Sampler(Estimator):
 
     @abstractmethod
     def _check_parameters(self) -> None:
-        """Refuse wrong parameters."""
+        """Check the parameters."""
 
     def _checked(
         self, X: Any, y: Any, sample_weight: ArrayLike | None
@@ -77,12 +77,12 @@ class Sampler(Estimator):
         """Return a search among these rows by the mixed distance."""
         return RowSearch(rows, self.categorical_features_, k, self.n_jobs)
 
-    def _others_near(self, rows: NDArray[Any], asked: Integers, k: int) -> Integers:
+    def _others_near(self, rows: NDArray[Any], queries: Integers, k: int) -> Integers:
         """Return the k nearest other rows of some rows, of shape (n_asked, k)."""
-        found = self._search(rows, k + 1).near(rows[asked])[1]
-        is_self = found == asked[:, None]
-        is_self[~is_self.any(axis=1), -1] = True  # behind k + 1 copies of itself
-        return np.asarray(found[~is_self].reshape(len(asked), k))
+        found = self._search(rows, k + 1).near(rows[queries])[1]
+        is_self = found == queries[:, None]
+        is_self[~is_self.any(axis=1), -1] = True  # hidden behind k + 1 duplicates
+        return np.asarray(found[~is_self].reshape(len(queries), k))
 
     def _check_state(self) -> None:
         super()._check_state()

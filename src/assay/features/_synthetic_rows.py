@@ -1,4 +1,4 @@
-"""Rows between rows: numbers on the line, nominal values by the vote of the neighbours."""
+"""Synthetic rows: numbers by interpolation, nominal values by majority of the neighbours."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class NewRows:
-    """Cells of rows that are to be added to a table.
+    """Cells of the rows to add to a table.
 
     Parameters
     ----------
     source : ndarray of int64 of shape (n_new, n_features)
         The row of the table whose cell is copied.
     values : ndarray of float64 of shape (n_new, n_features)
-        The number that replaces the copy, NaN where it stays.
+        The number that replaces the copied cell, NaN where the copy stays.
     base, other : ndarray of int64 of shape (n_new,)
-        The two rows that a new one lies between.
+        The two rows that each new row lies between.
     share : ndarray of float64 of shape (n_new,)
-        How far from the first to the second.
+        Position between them: 0 = the first, 1 = the second.
     """
 
     source: Integers
@@ -47,28 +47,28 @@ class NewRows:
         toward: Integers,
         share: Floats,
     ) -> NewRows:
-        """Make rows on the way from a row to one of its neighbours.
+        """Make rows between a row and one of its neighbours.
 
         Parameters
         ----------
         rows : ndarray of shape (n_rows, n_features)
-            Numbers and level codes, NaN where missing.
+            Numeric values and category codes, NaN where missing.
         nominal : ndarray of int64
             Which columns are nominal.
         base : ndarray of int64 of shape (n_new,)
-            Where each new row starts.
+            The row where each new row starts.
         neighbours : ndarray of int64 of shape (n_new, k)
-            The rows near it.
+            Its neighbours.
         toward : ndarray of int64 of shape (n_new,)
-            Which of them it moves to.
+            The neighbour it moves towards.
         share : ndarray of float64 of shape (n_new,)
-            How far, between 0 and 1.
+            Position on the way, between 0 and 1.
 
         Returns
         -------
         NewRows
-            A number is missing where that of the base is, and copied where only the neighbour's
-            is missing.
+            A number is missing where it is missing in the base, and copied from the base where only
+            the neighbour's is missing.
         """
         other = neighbours[np.arange(len(base)), toward]
         a, b = rows[base].astype(np.float64), rows[other].astype(np.float64)
@@ -88,7 +88,7 @@ class NewRows:
         return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
 
     def appended(self, table: Any) -> Any:
-        """Return an array or a dataframe with the new rows after its own, of the same types."""
+        """Return the table with the new rows appended, with the same types."""
         frame = as_frame(table)
         if frame is None:
             new = np.take_along_axis(table, self.source, axis=0)
@@ -114,13 +114,13 @@ class NewRows:
 
 
 def _voted(column: NDArray[Any], base: Integers, neighbours: Integers) -> Integers:
-    """Return, for each new row, a row with the level that most neighbours have.
+    """Return, for each new row, a row with the most frequent category of the neighbours.
 
-    Of levels with equally many votes that of the base wins, else the first; without any vote the
-    cell of the base is copied.
+    Ties go to the category of the base, else to the first; without any vote the cell of the base is
+    copied.
     """
     levels = column[neighbours]
-    votes = (levels[:, :, None] == levels[:, None, :]).sum(axis=2)  # a missing one equals none
+    votes = (levels[:, :, None] == levels[:, None, :]).sum(axis=2)  # a missing value equals none
     votes = 2 * votes + (levels == column[base][:, None])
     leading = (votes == votes.max(axis=1, keepdims=True)) & ~np.isnan(levels)
     first = np.where(leading, levels, np.inf).argmin(axis=1)

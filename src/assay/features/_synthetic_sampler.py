@@ -1,4 +1,4 @@
-"""More rows of small classes."""
+"""Over-sampling of small classes with synthetic rows (SMOTE)."""
 
 from __future__ import annotations
 
@@ -20,27 +20,28 @@ from assay.features._sampler import Integers, Sampler
 from assay.features._synthetic_rows import NewRows
 
 _METHODS = ("smote", "borderline")
-#: Neighbours that say whether a row lies at the border, in units of `k_neighbors`.
+#: Neighbours that decide whether a row lies at the border, in multiples of `k_neighbors`.
 _BORDER = 2
 
 
 class SyntheticSampler(Sampler):
-    r"""Add made rows to small classes, between a row and one of its neighbours (SMOTE).
+    r"""Add synthetic rows to small classes, between a row and one of its neighbours (SMOTE).
 
     Parameters
     ----------
     ratio : float in (0, 1] or dict, default=1.0
-        Rows of a small class for each row of the largest, at least: 1 balances all classes. Or a
-        dict from classes to the rows that they shall have; other classes stay as they are.
+        Minimum size of each class relative to the largest: 1 balances all classes, 0.5 gives at
+        least half as many rows. Or a dict from classes to their new numbers of rows; other classes
+        stay as they are.
     k_neighbors : int, default=5
-        Nearest rows of the same class that a made row may lie towards; fewer if the class has
-        fewer.
+        Number of nearest rows of the same class to interpolate towards; fewer if the class has
+        fewer. Larger values spread the new rows more widely.
     method : {'smote', 'borderline'}, default='smote'
-        Where made rows start: from all rows of the class in turn, or from those alone of whose
-        2 k nearest rows at least half, but not all, are of other classes (from all if there is
-        none).
+        Where synthetic rows start: at all rows of the class in turn, or only at border rows, of
+        whose 2 k nearest rows at least half, but not all, are of other classes (at all rows if
+        there are none).
     categorical_features : array-like or 'from_dtype', default='from_dtype'
-        Nominal columns: names, numbers or one boolean each; 'from_dtype' takes the categorical and
+        Nominal columns: names, indices or a boolean mask; 'from_dtype' takes the categorical and
         text columns of a dataframe.
     n_jobs : int, default=None
         Threads of the neighbour search; None = 1, -1 = all cores. The result does not depend on it.
@@ -52,7 +53,7 @@ class SyntheticSampler(Sampler):
     n_samples_ : int
         Number of rows seen.
     categorical_features_, levels_, level_offsets_ : ndarray
-        Nominal columns and their levels.
+        Nominal columns and their categories.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -60,20 +61,21 @@ class SyntheticSampler(Sampler):
 
     Notes
     -----
-    A made row starts at a row x of the class, draws one of its k nearest rows z of that class and
-    a share :math:`\lambda` from [0, 1), and is
+    A synthetic row starts at a row x of the class, draws one of its k nearest rows z of that class
+    and :math:`\lambda` from [0, 1), and is
 
     .. math:: x' = x + \lambda\, (z - x)
 
-    in the numeric columns; columns of whole numbers are rounded. A nominal value is the one that
-    most of the k neighbours have (a tie goes to that of x). A number is missing where that of x
-    is; where only that of z is, it is that of x. Near is meant in the mixed distance of
-    `assay.neighbors`: numbers by their range in the class, levels 0 or 1, missing values skipped.
-    Every row of the class starts equally many made rows, but for a rest drawn at random.
+    in the numeric columns; columns of whole numbers are rounded. A nominal value is the most
+    frequent one of the k neighbours (ties go to that of x). A number is missing where it is missing
+    in x; where it is missing only in z, that of x is copied. Neighbours are found by the mixed
+    distance of `assay.neighbors`: numbers relative to their range in the class, categories 0 or 1,
+    missing values skipped. Each row of the class seeds the same number of synthetic rows; the
+    remainder is drawn at random.
 
-    A made row depends on two rows; if one of them is tested, the test is no test any more. Resample
-    training rows only: put sampler and classifier into a `ResampledClassifier`, which does so
-    inside every fold. A class of one row cannot grow.
+    A synthetic row depends on two rows; if one of them is a test row, its label leaks into
+    training. Resample training rows only: put sampler and classifier into a `ResampledClassifier`,
+    which does so inside every fold. A class of one row cannot grow.
 
     Chawla and others (2002), SMOTE and SMOTE-NC; Han and others (2005) for the border.
 
@@ -114,7 +116,7 @@ class SyntheticSampler(Sampler):
     def fit_resample(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> tuple[Any, ...]:
-        """Return the table with the made rows after its own.
+        """Return the table with the synthetic rows appended.
 
         Parameters
         ----------
@@ -123,13 +125,12 @@ class SyntheticSampler(Sampler):
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Their weights. That of a made row lies between those of its two rows, as its numbers
-            do.
+            Their weights. The weight of a synthetic row is interpolated like its numbers.
 
         Returns
         -------
         X_resampled : ndarray or dataframe
-            As X came, columns of the same types.
+            The same kind of table as X, with the same column types.
         y_resampled : ndarray
             The classes of these rows.
         weight_resampled : ndarray of float64
@@ -144,10 +145,10 @@ class SyntheticSampler(Sampler):
         for c in np.flatnonzero(wanted > counts):
             if counts[c] < 2:
                 raise DataError(
-                    f"class {classes[c].item()!r} has 1 row, but a made row lies between two; give "
-                    "it more rows, or leave it out of ratio"
+                    f"class {classes[c].item()!r} has 1 row, but a synthetic row needs two; "
+                    "give it more rows, or leave it out of ratio"
                 )
-            parts.append(self._made(rows, codes, int(c), int(wanted[c] - counts[c]), random))
+            parts.append(self._new_rows(rows, codes, int(c), int(wanted[c] - counts[c]), random))
         if not parts:
             return (table, labels) if weight is None else (table, labels, weight)
         new = NewRows.joined(parts)
@@ -157,7 +158,7 @@ class SyntheticSampler(Sampler):
         between = weight[new.base] * (1 - new.share) + weight[new.other] * new.share
         return (*found, np.concatenate([weight, between]))
 
-    def _made(
+    def _new_rows(
         self,
         rows: NDArray[Any],
         codes: Integers,
@@ -191,7 +192,7 @@ class SyntheticSampler(Sampler):
     def _at_border(
         self, rows: NDArray[Any], codes: Integers, members: Integers
     ) -> NDArray[np.bool_]:
-        """Say which rows of a class lie among rows of others, but not all alone there."""
+        """Return which rows of a class lie mostly, but not only, among rows of other classes."""
         k = min(_BORDER * int(self.k_neighbors), len(rows) - 1)
         near = self._others_near(rows, members, k)
         strangers = (codes[near] != codes[members][:, None]).sum(axis=1)

@@ -1,4 +1,4 @@
-"""Fewer rows of large classes."""
+"""Under-sampling of large classes."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ _METHODS = ("random", "near_miss", "tomek")
 
 
 class UnderSampler(Sampler):
-    r"""Leave rows of large classes out of the training table.
+    r"""Remove rows of large classes from the training table.
 
     Parameters
     ----------
     ratio : float in (0, 1] or dict, default=1.0
-        Rows of the smallest class for each row of a larger one, at least: 1 balances all classes,
-        0.5 leaves at most twice as many. Or a dict from classes to the rows that remain; other
-        classes stay whole. 'tomek' does not read it.
+        Minimum size of the smallest class relative to each other class: 1 balances all classes, 0.5
+        leaves at most twice as many rows. Or a dict from classes to the numbers of rows that
+        remain; other classes stay whole. Not used by 'tomek'.
     method : {'random', 'near_miss', 'tomek'}, default='random'
-        Which rows remain: random ones; those nearest to the smallest class (by the mean distance
-        to its `n_neighbors` nearest rows); or all but those that stand against a row of a smaller
-        class, each the nearest of the other (Tomek links).
+        Which rows remain: random ones; those nearest to the smallest class (by the mean distance to
+        its `n_neighbors` nearest rows); or all except the row of the larger class in every Tomek
+        link, which is a pair of rows of different classes that are each other's nearest rows.
     n_neighbors : int, default=3
-        Rows of the smallest class that 'near_miss' asks; fewer if it has fewer.
+        Number of rows of the smallest class that 'near_miss' averages over; fewer if it has fewer.
     categorical_features : array-like or 'from_dtype', default='from_dtype'
-        Nominal columns: names, numbers or one boolean each; 'from_dtype' takes the categorical and
+        Nominal columns: names, indices or a boolean mask; 'from_dtype' takes the categorical and
         text columns of a dataframe.
     n_jobs : int, default=None
         Threads of the neighbour search; None = 1, -1 = all cores. The result does not depend on it.
@@ -51,7 +51,7 @@ class UnderSampler(Sampler):
     n_samples_ : int
         Number of rows seen.
     categorical_features_, levels_, level_offsets_ : ndarray
-        Nominal columns and their levels.
+        Nominal columns and their categories.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -100,7 +100,7 @@ class UnderSampler(Sampler):
     def fit_resample(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
     ) -> tuple[Any, ...]:
-        """Return the rows that remain, in their order.
+        """Return the rows that remain, in their original order.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class UnderSampler(Sampler):
         Returns
         -------
         X_resampled : ndarray or dataframe
-            As X came.
+            The same kind of table as X.
         y_resampled : ndarray
             The classes of these rows.
         weight_resampled : ndarray of float64
@@ -155,7 +155,7 @@ class UnderSampler(Sampler):
         return np.argsort(distance.mean(axis=1), kind="stable")[:count]
 
     def _without_links(self, rows: NDArray[Any], codes: Integers) -> Integers:
-        """Return all rows but the one of the larger class in every Tomek link."""
+        """Return all rows except those of the larger class in a Tomek link."""
         size = np.bincount(codes)[codes]
         small = np.flatnonzero(size < size.max())
         if not len(small):

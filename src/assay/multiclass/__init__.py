@@ -1,4 +1,4 @@
-"""Many classes or labels by way of binary problems."""
+"""Multiclass and multilabel classification from binary classifiers, costs and calibration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many classes as one binary problem per pair of classes."""
+"""Multiclass classification with one binary problem per pair of classes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _VOTES = ("majority", "weighted")
 
 
 class AllVsAllClassifier(Classifier, Reduction):
-    r"""Let one binary classifier per pair of classes vote.
+    r"""Classify by the votes of one binary classifier per pair of classes (one vs one).
 
     Parameters
     ----------
     estimator : classifier
-        The binary classifier, of Assay or of scikit-learn; it is copied for each pair.
+        The binary classifier, of Assay or scikit-learn; one copy is fitted for each pair.
     vote : {'majority', 'weighted'}, default='majority'
-        Whether each answer counts as one, or as much as the classifier is sure of it.
+        Whether each vote counts as one, or is weighted by the classifier's confidence.
     n_jobs : int, default=None
         Threads over the pairs; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -33,8 +33,9 @@ class AllVsAllClassifier(Classifier, Reduction):
     classes_ : ndarray of shape (n_classes,)
         The labels seen in fit, sorted.
     estimators_ : list of classifier
-        The fitted ones, K(K - 1)/2, for the pairs (0, 1), (0, 2), ..., (1, 2), ... of positions
-        i < j in `classes_`, each on the rows of its two classes: label 1 is class j, 0 is class i.
+        The K(K - 1)/2 fitted classifiers, for the pairs (0, 1), (0, 2), ..., (1, 2), ... of
+        positions i < j in `classes_`, each on the rows of its two classes: label 1 is class j, 0 is
+        class i.
     n_classes_ : int
         Number K of classes.
     n_features_in_ : int
@@ -44,24 +45,25 @@ class AllVsAllClassifier(Classifier, Reduction):
 
     Notes
     -----
-    With the answer :math:`F_{ij}(x)` of a pair, positive for class i and negative for class j,
+    With the output :math:`F_{ij}(x)` of a pair, positive for class i and negative for class j,
 
     .. math:: s_i \leftarrow s_i + y, \quad s_j \leftarrow s_j - y, \qquad
               y = F_{ij}(x) \text{ (weighted)} \quad\text{or}\quad
               y = \operatorname{sign} F_{ij}(x) \text{ (majority)}
 
-    for all pairs, and the class with the largest :math:`s_k` wins. Majorities are often equal (of
+    for all pairs, and the class with the largest :math:`s_k` wins. Majorities are often tied (of
     three classes, each may beat one other): then the larger sum of confidences decides, then the
     first class. The confidence is the decision function; without one 2p - 1 of the probability p;
-    without that -1 or 1. 'weighted' needs confidences that can be compared: a pair that has never
-    seen the class of a row still votes, and margins without a limit let it shout (iris with linear
-    support vector machines: 61 % right instead of 98 %); probabilities do not.
+    without that -1 or 1. 'weighted' needs comparable confidences such as probabilities: a pair that
+    has never seen the class of a row still votes, and its unbounded margins may dominate (iris with
+    linear support vector machines: 61 % correct instead of 98 %).
 
-    Probabilities are those of the pairs, coupled by least squares (Wu, Lin and Weng, 2004). They
-    need not have their largest value at the class that the votes choose.
+    Probabilities are those of the pairs, coupled by least squares (Wu, Lin and Weng, 2004). The
+    most probable class may differ from the predicted one.
 
-    Each fit sees the rows of two classes only: faster than one-vs-all if the learner needs more
-    than linear time and the classes are balanced; slower to predict, and more chances of error.
+    Each fit uses the rows of two classes only: faster than one-vs-all if the learner needs more
+    than linear time and the classes are balanced; slower to predict, with more classifiers that can
+    err.
 
     See Also
     --------
@@ -92,11 +94,11 @@ class AllVsAllClassifier(Classifier, Reduction):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training rows: an array, a sparse matrix or a dataframe, as the classifier takes it.
+            Training rows: an array, a sparse matrix or a dataframe, as the classifier accepts.
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Their weights, for a classifier that takes weights.
+            Their weights, for a classifier that accepts weights.
 
         Returns
         -------
@@ -125,8 +127,8 @@ class AllVsAllClassifier(Classifier, Reduction):
         -------
         ndarray of shape (n_samples,)
         """
-        said = self.decision_function(X)
-        best = (said > 0).astype(np.int64) if said.ndim == 1 else said.argmax(axis=1)
+        decision = self.decision_function(X)
+        best = (decision > 0).astype(np.int64) if decision.ndim == 1 else decision.argmax(axis=1)
         return self.classes_[best]  # type: ignore[no-any-return]
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -141,12 +143,12 @@ class AllVsAllClassifier(Classifier, Reduction):
         -------
         ndarray of float64 of shape (n_samples, n_classes), or (n_samples,) for two classes
             For 'majority', wins minus losses, plus less than 1/3 from the confidences: enough to
-            part equal majorities, not to overrule one.
+            break ties, too little to overrule a majority.
         """
-        said = self._confidences(X)
-        scores = self._tally(said)
+        confidences = self._confidences(X)
+        scores = self._tally(confidences)
         if self.vote == "majority":
-            wins = self._tally(np.where(said > 0, 1.0, -1.0))
+            wins = self._tally(np.where(confidences > 0, 1.0, -1.0))
             scores = wins + scores / (3.0 * (1.0 + np.abs(scores)))
         return scores[:, 1] if self.n_classes_ == 2 else scores
 

@@ -1,4 +1,4 @@
-"""Any classifier with probabilities that were corrected on held-out rows, and a threshold."""
+"""Any classifier with calibrated probabilities and a decision threshold."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from assay.multiclass._reduction import Reduction
 
 
 class CalibratedClassifier(Classifier, Reduction):
-    r"""Correct the probabilities of a classifier, and decide by a threshold of your own.
+    r"""Calibrate the probabilities of a classifier, and optionally set the decision threshold.
 
     Parameters
     ----------
     estimator : classifier
-        With probabilities.
+        The classifier; it must give probabilities.
     method : {'sigmoid', 'isotonic', 'temperature'} or None, default='sigmoid'
-        How they are corrected, learned on rows held out in turn; None leaves them as they are.
+        Calibration method, fitted on out-of-fold probabilities; None leaves them unchanged.
     threshold : float, default=None
-        Of two classes, the second is predicted where its probability exceeds this; None: the most
+        For two classes: the second is predicted where its probability exceeds this. None: the most
         probable class.
     cv : int, splitter of scikit-learn or list of (train, test), default=5
-        Parts of the rows, each held out in turn.
+        Folds for the calibration: a number, a splitter, or the splits.
     n_jobs : int, default=None
-        Threads over these fits; None = 1, -1 = all cores. The result does not depend on it.
+        Threads over the folds; None = 1, -1 = all cores. The result does not depend on it.
 
     Attributes
     ----------
@@ -52,10 +52,10 @@ class CalibratedClassifier(Classifier, Reduction):
     estimator_ : classifier
         Fitted on all rows, on class codes.
     map_ : ndarray of float64 of shape (n, 2)
-        The numbers of the map: slope and offset of each class, knots, or the temperature; absent
-        without a method.
+        Parameters of the calibration: slope and offset of each class, knots, or the temperature;
+        absent without a method.
     map_ends_ : ndarray of int64
-        Where the knots of each class end, for 'isotonic'.
+        End of each class's knots in `map_`, for 'isotonic'.
     n_classes_ : int
         Number of classes.
     n_features_in_ : int
@@ -71,12 +71,12 @@ class CalibratedClassifier(Classifier, Reduction):
               \text{temperature: } \frac{p_k^{1/T}}{\sum_j p_j^{1/T}}
 
     and for 'isotonic' the non-decreasing function of :math:`s_k` with the least squared error; the
-    first and the last are divided by their sum. 'isotonic' needs a thousand rows or so.
-    Temperature cannot change which class is most probable.
+    first and the last are divided by their sum. 'isotonic' needs about a thousand rows.
+    'temperature' never changes which class is most probable.
 
     See Also
     --------
-    CostClassifier : Decides by what mistakes cost.
+    CostClassifier : Decides by the costs of mistakes.
 
     Examples
     --------
@@ -117,18 +117,18 @@ class CalibratedClassifier(Classifier, Reduction):
         n_classes: int,
         n_features: int,
     ) -> Self:
-        """Put a map and a threshold behind a classifier that is fitted already, on class codes.
+        """Wrap an already fitted classifier with a probability map and a threshold.
 
         Parameters
         ----------
         estimator : classifier
-            Fitted on codes 0..K-1, perhaps not on all of them.
+            Fitted on class codes 0..K-1, possibly not on all of them.
         learned : ProbabilityMap or None
-            The map; None leaves the probabilities as they are.
+            The map; None leaves the probabilities unchanged.
         threshold : float, default=None
-            As the parameter.
+            As the parameter of the class.
         n_classes, n_features : int
-            K, and the number of columns it was fitted on.
+            Number of classes K, and number of columns it was fitted on.
 
         Returns
         -------
@@ -144,16 +144,16 @@ class CalibratedClassifier(Classifier, Reduction):
         return model
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Fit the classifier, and the map on rows that copies of it have not seen.
+        """Fit the classifier, and the calibration on out-of-fold probabilities.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training rows: an array, a sparse matrix or a dataframe, as the classifier takes it.
+            Training rows: an array, a sparse matrix or a dataframe, as the classifier accepts.
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Their weights, for a classifier that takes weights.
+            Their weights, for a classifier that accepts weights.
 
         Returns
         -------
@@ -238,7 +238,9 @@ class CalibratedClassifier(Classifier, Reduction):
         found = np.concatenate(in_threads(work, check_n_jobs(self.n_jobs)))
         rows = np.concatenate([test for _, test in parts])
         if not np.isfinite(found).all():
-            raise DataError(f"{type(self.estimator).__name__} gives shares that are not finite")
+            raise DataError(
+                f"{type(self.estimator).__name__} gives probabilities that are not finite"
+            )
         assert self.method is not None
         return ProbabilityMap.fit(
             self.method, found, codes[rows], None if weight is None else weight[rows]
@@ -288,10 +290,10 @@ class CalibratedClassifier(Classifier, Reduction):
 
 
 def _shares(model: Any, table: Any, n_classes: int) -> Floats:
-    """Return the probabilities of all classes; 0 for those that the model never saw."""
-    said = np.asarray(model.predict_proba(table), dtype=np.float64)
-    if said.shape[1] == n_classes:
-        return said
-    whole = np.zeros((len(said), n_classes))
-    whole[:, np.asarray(model.classes_).astype(np.int64)] = said
+    """Return the probabilities of all classes; 0 for those the model was not fitted on."""
+    known = np.asarray(model.predict_proba(table), dtype=np.float64)
+    if known.shape[1] == n_classes:
+        return known
+    whole = np.zeros((len(known), n_classes))
+    whole[:, np.asarray(model.classes_).astype(np.int64)] = known
     return whole

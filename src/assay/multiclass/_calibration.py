@@ -1,4 +1,4 @@
-"""Scores as probabilities: learned on rows that the scoring model had not seen.
+"""Calibration: from scores to probabilities, fitted on out-of-fold scores.
 
     sigmoid     p = 1 / (1 + exp(-(a s + b))), a and b by maximum likelihood on Platt's targets,
                 (N+ + 1)/(N+ + 2) for the rows of the class and 1/(N- + 2) for the others
@@ -23,7 +23,7 @@ from assay.base import DataError
 Floats = NDArray[np.float64]
 
 METHODS = ("sigmoid", "isotonic")
-# A probability of 0 or 1 would have an infinite score; counts of a forest are no better than this.
+# A probability of 0 or 1 would have an infinite score; vote counts of a forest are no more precise.
 _LEAST = 1e-4
 
 
@@ -37,7 +37,7 @@ def scores_of(model: Any, X: Any, n_classes: int) -> Floats:
     X : table
         The rows.
     n_classes : int
-        Number of classes of the whole.
+        Number of classes in the training data.
 
     Returns
     -------
@@ -45,14 +45,14 @@ def scores_of(model: Any, X: Any, n_classes: int) -> Floats:
         The decision function; without one, the log-odds of the probabilities.
     """
     if hasattr(model, "decision_function"):
-        said = np.asarray(model.decision_function(X), dtype=np.float64)
-        said = said[:, None] if said.ndim == 1 else said
-        if said.shape[1] == (1 if n_classes == 2 else n_classes):
-            return said
+        scores = np.asarray(model.decision_function(X), dtype=np.float64)
+        scores = scores[:, None] if scores.ndim == 1 else scores
+        if scores.shape[1] == (1 if n_classes == 2 else n_classes):
+            return scores
     if not hasattr(model, "predict_proba"):
         raise DataError(
-            f"{type(model).__name__} gives neither probabilities nor one score per class: there "
-            "is nothing to calibrate"
+            f"{type(model).__name__} gives neither probabilities nor one score per class; use "
+            "a classifier that has predict_proba or decision_function"
         )
     shares = np.clip(np.asarray(model.predict_proba(X), dtype=np.float64), _LEAST, 1.0 - _LEAST)
     if shares.shape[1] != n_classes:
@@ -76,7 +76,7 @@ def apply_sigmoids(scores: Floats, sigmoids: Floats) -> Floats:
 def fit_isotonics(
     scores: Floats, codes: NDArray[np.int64], weight: Floats | None
 ) -> tuple[Floats, NDArray[np.int64]]:
-    """Return the knots (score, probability) of one staircase per column, and where each starts."""
+    """Return the knots (score, probability) of one step function per column, and their starts."""
     parts = []
     for column, labels in _problems(scores, codes):
         model = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip")
@@ -87,7 +87,7 @@ def fit_isotonics(
 
 
 def apply_isotonics(scores: Floats, knots: Floats, ends: NDArray[np.int64]) -> Floats:
-    """Return probabilities, one column per class; between two knots on the line."""
+    """Return probabilities, one column per class, interpolated linearly between knots."""
     shares = np.empty_like(scores)
     for k in range(scores.shape[1]):
         x, y = knots[ends[k] : ends[k + 1]].T
@@ -110,7 +110,7 @@ def _sigmoid(
     spread = float(np.sqrt(np.average((score - centre) ** 2, weights=share)))
     if spread == 0.0:
         return 0.0, float(logit(np.average(target, weights=share)))
-    # A soft target t is the row twice, as positive with weight t and as negative with 1 - t.
+    # A soft target t equals two rows: a positive of weight t and a negative of weight 1 - t.
     rows = np.tile((score - centre) / spread, 2)[:, None]
     labels = np.repeat([1, 0], len(score))
     both = np.concatenate([share * target, share * (1 - target)])

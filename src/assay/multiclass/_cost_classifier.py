@@ -1,4 +1,4 @@
-"""Any classifier, deciding by what mistakes cost."""
+"""Any classifier, deciding by the costs of mistakes."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from assay.multiclass._reduction import Reduction
 
 
 class CostClassifier(Classifier, Reduction):
-    r"""Predict the class that is expected to cost the least.
+    r"""Predict the class with the least expected cost.
 
     Parameters
     ----------
     estimator : classifier
-        Gives the probabilities.
+        The classifier whose probabilities decide.
     cost : array-like of shape (n_classes, n_classes), mapping, str or sequence of str, default=None
-        What mistakes cost: a matrix with a row per true and a column per predicted class in the
+        Costs of mistakes: a matrix with a row per true and a column per predicted class in the
         order of `classes_`; a mapping such as ``{("spam", "ham"): 10}`` (truth, prediction); or
-        text such as ``"spam,ham=10"``. What is not named costs 1. None: every mistake costs 1.
+        text such as ``"spam,ham=10"``. Mistakes not named cost 1. None: every mistake costs 1.
     calibration : {'sigmoid', 'isotonic'} or None, default='sigmoid'
-        How scores become probabilities, learned on rows held out in turn. None takes the
-        probabilities of the classifier as they are.
+        Calibration method that turns scores into probabilities, fitted on out-of-fold scores. None:
+        the classifier's own probabilities.
     cv : int, splitter of scikit-learn or list of (train, test), default=5
-        Parts of the rows for the calibration, each held out in turn: a number (less if the rarest
-        class has fewer rows), or how to split.
+        Folds for the calibration: a number (lowered if the rarest class has fewer rows), a
+        splitter, or the splits.
     n_jobs : int, default=None
-        Threads over these fits; None = 1, -1 = all cores. The result does not depend on it.
+        Threads over the folds; None = 1, -1 = all cores. The result does not depend on it.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class CostClassifier(Classifier, Reduction):
     sigmoids_ : ndarray of float64 of shape (n_classes, 2)
         Slope and offset for each class, or for the second of two; only for 'sigmoid'.
     knots_, knot_ends_ : ndarray
-        Scores and probabilities at the knots of each class, and where each class ends; only for
+        Scores and probabilities at the knots of each class, and the ends of the classes; only for
         'isotonic'.
     n_classes_ : int
         Number of classes.
@@ -75,13 +75,13 @@ class CostClassifier(Classifier, Reduction):
 
     .. math:: \hat y(x) = \arg\min_k \sum_j P(j \mid x) \, L(j, k)
 
-    That is the best decision if the probabilities are right, so they are calibrated first: `cv`
-    copies score the rows they have not seen, one function per class (a sigmoid, or a staircase)
-    turns scores into probabilities, and they are divided by their sum. Equal to scikit-learn's
-    ``CalibratedClassifierCV(ensemble=False)`` for classifiers with a decision function; of others
-    the log-odds of the probabilities are the scores. 'isotonic' needs a thousand rows or so.
+    This is the best decision if the probabilities are correct, so they are calibrated first: `cv`
+    copies give out-of-fold scores, one function per class (a sigmoid or a step function) turns
+    scores into probabilities, and these are divided by their sum. Equal to scikit-learn's
+    ``CalibratedClassifierCV(ensemble=False)`` for classifiers with a decision function; for others
+    the log-odds of the probabilities are the scores. 'isotonic' needs about a thousand rows.
 
-    The classifier itself is trained as if all mistakes were equal.
+    The classifier itself is trained without regard to costs.
 
     See Also
     --------
@@ -120,13 +120,13 @@ class CostClassifier(Classifier, Reduction):
 
     @classmethod
     def of_fitted(cls, estimator: Any, cost: CostMatrix, n_features: int) -> Self:
-        """Let a classifier decide by costs that is fitted already, on class codes.
+        """Wrap an already fitted classifier to decide by costs.
 
         Parameters
         ----------
         estimator : classifier
-            Fitted on codes 0..K-1, perhaps not on all of them; its probabilities are taken as they
-            are.
+            Fitted on class codes 0..K-1, possibly not on all of them; its probabilities are used
+            unchanged.
         cost : CostMatrix
             The costs.
         n_features : int
@@ -149,11 +149,11 @@ class CostClassifier(Classifier, Reduction):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training rows: an array, a sparse matrix or a dataframe, as the classifier takes it.
+            Training rows: an array, a sparse matrix or a dataframe, as the classifier accepts.
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Their weights, for a classifier that takes weights.
+            Their weights, for a classifier that accepts weights.
 
         Returns
         -------
@@ -175,7 +175,7 @@ class CostClassifier(Classifier, Reduction):
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of least expected cost of each row.
+        """Return the class of least expected cost for each row.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class CostClassifier(Classifier, Reduction):
         return np.asarray(self.classes_[decide(shares, self.cost_matrix_)])
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the calibrated probability of each class; costs have no part in it.
+        """Return the calibrated probability of each class, regardless of costs.
 
         Parameters
         ----------
@@ -224,7 +224,7 @@ class CostClassifier(Classifier, Reduction):
     def _calibrate(
         self, table: Any, codes: NDArray[np.int64], weight: NDArray[np.float64] | None
     ) -> None:
-        """Score every row by a copy that has not seen it, and learn what the scores mean."""
+        """Fit the calibration on out-of-fold scores."""
         parts = self._parts(codes)
 
         def scored(train: NDArray[np.int64], test: NDArray[np.int64]) -> NDArray[np.float64]:

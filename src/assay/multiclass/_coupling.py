@@ -14,9 +14,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-# As libsvm does: at 0 and 1 the system may have no single solution.
+# As in libsvm: with 0 or 1 the system may be singular.
 _LEAST = 1e-7
-_CELLS = 2_000_000  # numbers of a chunk of systems
+_CELLS = 2_000_000  # entries per chunk of systems
 
 
 def coupled(first_shares: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:

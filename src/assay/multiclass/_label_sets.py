@@ -1,4 +1,4 @@
-"""Sets of labels, one per row, as a matrix of zeros and ones."""
+"""Sets of labels, one set per row, as a matrix of zeros and ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def label_matrix(
     Y : array-like of shape (n_rows, n_labels), sparse matrix, or sequence of sets
         A matrix of 0 and 1; a sequence of sets, lists or tuples of labels; or one label per row.
     classes : ndarray, optional
-        The labels, when they are known; others are refused.
+        The labels, if already known; other labels raise an error.
 
     Returns
     -------
@@ -49,7 +49,7 @@ def label_matrix(
         try:
             given = np.asarray(given)
         except ValueError:
-            raise DataError(f"y must be {_ALLOWED}; got lists of different kinds") from None
+            raise DataError(f"y must be {_ALLOWED}; got a mixture of kinds") from None
     if given.dtype.kind == "O" and given.ndim == 1 and _are_sets(given.tolist()):
         return _from_sets(given.tolist(), classes)
     if given.ndim == 1 and len(given):
@@ -59,7 +59,7 @@ def label_matrix(
 
 
 def _are_sets(given: Any) -> bool:
-    """Say whether rows are sets of labels; lists of equal length of 0 and 1 are a matrix."""
+    """Return whether rows are sets of labels; equally long lists of 0 and 1 are a matrix."""
     if not isinstance(given, Iterable) or isinstance(given, (str, bytes)):
         return False
     rows = list(given)
@@ -80,7 +80,7 @@ def _from_sets(
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     every = [label for row in rows for label in row]
     if not every and classes is None:
-        raise DataError("y has no label in any row; there is nothing to learn")
+        raise DataError("y has no label in any row; at least one is needed")
     known = class_codes(every)[0] if classes is None else classes
     position = {label: at for at, label in enumerate(known.tolist())}
     matrix = np.zeros((len(rows), len(known)), dtype=np.int64)
@@ -88,7 +88,7 @@ def _from_sets(
         for label in row:
             plain = label.item() if isinstance(label, np.generic) else label
             if plain not in position:
-                raise DataError(f"y has the label {plain!r} in row {at}, which fit has not seen")
+                raise DataError(f"y has the label {plain!r} in row {at}, which was not seen in fit")
             matrix[at, position[plain]] = 1
     return known, matrix
 

@@ -1,4 +1,4 @@
-"""Binary classifiers as members: fitted on 0 and 1, in threads, and asked how sure they are."""
+"""Binary classifiers as members: checked, fitted on 0 and 1, and their confidences."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Result = TypeVar("Result")
 
 
 def check_classifier(name: str, estimator: Any) -> None:
-    """Refuse a parameter that is no classifier.
+    """Raise unless a parameter is a classifier.
 
     Parameters
     ----------
     name : str
         The parameter, for the message.
     estimator : object
-        What came.
+        The value to check.
     """
     able = hasattr(estimator, "fit") and hasattr(estimator, "predict")
     if not able or isinstance(estimator, type) or not is_classifier(estimator):
@@ -30,7 +30,7 @@ def check_classifier(name: str, estimator: Any) -> None:
 
 
 def check_same_length(X: Any, n_targets: int) -> None:
-    """Refuse a table with another number of rows than there are targets."""
+    """Raise unless the table has as many rows as there are targets."""
     if X.shape[0] != n_targets:
         raise DataError(
             f"X has {X.shape[0]} rows but y has {n_targets}; each row needs one target "
@@ -39,7 +39,7 @@ def check_same_length(X: Any, n_targets: int) -> None:
 
 
 def check_takes_weight(estimator: Any, weight: NDArray[np.float64] | None) -> None:
-    """Refuse weights that a member could not use."""
+    """Raise if there are weights and the member does not accept them."""
     if weight is not None and not has_fit_parameter(estimator, "sample_weight"):
         raise DataError(
             f"sample_weight cannot be used: the fit of {type(estimator).__name__} takes none"
@@ -59,7 +59,7 @@ def taken(X: Any, rows: NDArray[np.int64]) -> Any:
 
 
 def confidence(member: Any, X: Any) -> NDArray[np.float64]:
-    """Return how sure a member is of class 1: above 0 if it is more likely than not.
+    """Return a member's confidence in class 1, positive if class 1 is more likely.
 
     Parameters
     ----------
@@ -71,18 +71,18 @@ def confidence(member: Any, X: Any) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of float64 of shape (n_rows,)
-        Its decision function; without one, 2p - 1 from its probability p of class 1; without
-        that, -1 or 1 from its choice.
+        Its decision function; without one, 2p - 1 from its probability p of class 1; without that,
+        -1 or 1 from its prediction.
     """
     if hasattr(member, "decision_function"):
-        said = np.asarray(member.decision_function(X), dtype=np.float64)
-        if said.ndim == 2 and said.shape[1] == 2:
-            said = said[:, 1] - said[:, 0]
+        values = np.asarray(member.decision_function(X), dtype=np.float64)
+        if values.ndim == 2 and values.shape[1] == 2:
+            values = values[:, 1] - values[:, 0]
     elif hasattr(member, "predict_proba"):
-        said = 2.0 * second_share(member, X) - 1.0
+        values = 2.0 * second_share(member, X) - 1.0
     else:
-        said = 2.0 * np.asarray(member.predict(X)).astype(np.float64) - 1.0
-    return _one_column(member, said.reshape(-1) if said.shape[1:] == (1,) else said)
+        values = 2.0 * np.asarray(member.predict(X)).astype(np.float64) - 1.0
+    return _one_column(member, values.reshape(-1) if values.shape[1:] == (1,) else values)
 
 
 def second_share(member: Any, X: Any) -> NDArray[np.float64]:
@@ -97,7 +97,7 @@ def second_share(member: Any, X: Any) -> NDArray[np.float64]:
 
 
 def check_binary_state(model: Any, name: str) -> None:
-    """Refuse restored members that were not fitted on the classes 0 and 1."""
+    """Raise unless restored members were fitted on the classes 0 and 1."""
     for position, member in enumerate(getattr(model, name)):
         classes = np.asarray(getattr(member, "classes_", np.empty(0)))
         if classes.dtype.kind not in "biu" or classes.tolist() != [0, 1]:
@@ -106,10 +106,10 @@ def check_binary_state(model: Any, name: str) -> None:
             )
 
 
-def _one_column(member: Any, said: NDArray[np.float64]) -> NDArray[np.float64]:
-    if said.ndim != 1 or not np.isfinite(said).all():
+def _one_column(member: Any, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    if values.ndim != 1 or not np.isfinite(values).all():
         raise DataError(
             f"{type(member).__name__} does not give one finite number per row for two classes "
-            f"(shape {said.shape}); use another binary classifier"
+            f"(shape {values.shape}); use another binary classifier"
         )
-    return said
+    return values

@@ -1,4 +1,4 @@
-"""Any number of labels per row, each a binary problem of its own."""
+"""Multilabel classification: any number of labels per row, one binary problem each."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _SETS = "the answer is a set of labels per row, not one class"
 
 
 class MultilabelClassifier(Classifier, Reduction):
-    r"""Say of every label whether a row has it: none, one or many.
+    r"""Predict any number of labels per row, with one binary classifier per label.
 
     Parameters
     ----------
     estimator : classifier
-        The binary classifier, of Assay or of scikit-learn; it is copied for each label.
+        The binary classifier, of Assay or scikit-learn; one copy is fitted for each label.
     n_jobs : int, default=None
         Threads over the labels; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -34,10 +34,10 @@ class MultilabelClassifier(Classifier, Reduction):
     classes_ : ndarray of shape (n_labels,)
         The labels: sorted, or column numbers if y was a matrix.
     estimators_ : list of classifier
-        The fitted ones, one per label that some training rows have and others have not.
+        The fitted classifiers, one per label that some but not all training rows have.
     constant_ : ndarray of int64 of shape (n_labels,)
-        1 or 0 for a label that all or none of the training rows have: it is predicted as such. -1
-        for the others.
+        1 or 0 for a label that all or none of the training rows have, which is then always
+        predicted; -1 for the others.
     n_classes_ : int
         Number of labels.
     n_features_in_ : int
@@ -47,9 +47,8 @@ class MultilabelClassifier(Classifier, Reduction):
 
     Notes
     -----
-    The labels are learned one by one, as if they had nothing to do with each other: label l is
-    predicted if the confidence :math:`f_l(x) > 0`. So the classifier knows nothing of labels that
-    come or never come together.
+    The labels are learned independently: label l is predicted if the confidence :math:`f_l(x) > 0`.
+    Correlations between labels are ignored.
 
     Examples
     --------
@@ -80,12 +79,12 @@ class MultilabelClassifier(Classifier, Reduction):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training rows: an array, a sparse matrix or a dataframe, as the classifier takes it.
+            Training rows: an array, a sparse matrix or a dataframe, as the classifier accepts.
         y : array-like of shape (n_samples, n_labels), or sequence of sets
             A matrix of 0 and 1; a set (or list, or tuple) of labels per row; or one label per row.
-            Lists of one length that hold 0 and 1 only are a matrix.
+            Equally long lists of 0 and 1 are a matrix.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the rows, for a classifier that takes weights.
+            Weights of the rows, for a classifier that accepts weights.
 
         Returns
         -------
@@ -101,14 +100,14 @@ class MultilabelClassifier(Classifier, Reduction):
         self.classes_, matrix = label_matrix(y)
         check_same_length(table, len(matrix))
         weight = check_weight(sample_weight, table)
-        # A row of weight 0 is no row: a label that only such rows have is one that none has.
+        # Rows of weight 0 are left out: a label that only such rows have counts as absent.
         shares = (matrix if weight is None else matrix[weight > 0]).mean(axis=0)
         self.constant_ = np.where(shares == 0, 0, np.where(shares == 1, 1, _LEARNED))
         learned = np.flatnonzero(self.constant_ == _LEARNED)
         if not len(learned):
             raise DataError(
-                "y has no label that some rows have and others have not (one class only); there "
-                "is nothing to learn"
+                "y has no label that some but not all rows have (one class only); at least one "
+                "is needed"
             )
         problems: list[Problem] = [(None, np.ascontiguousarray(matrix[:, at])) for at in learned]
         self._fit_members(table, problems, weight)
@@ -156,7 +155,7 @@ class MultilabelClassifier(Classifier, Reduction):
         Returns
         -------
         ndarray of float64 of shape (n_samples, n_labels)
-            Positive if it has; 1 and -1 for labels that all or no training rows had.
+            Positive if the row has the label; 1 and -1 for labels that all or no training rows had.
         """
         return self._spread(self._confidences(X), 2.0 * self.constant_ - 1.0)
 
@@ -172,19 +171,19 @@ class MultilabelClassifier(Classifier, Reduction):
         Returns
         -------
         ndarray of float64 of shape (n_samples, n_labels)
-            Each on its own: rows do not add up to 1.
+            Each label on its own: rows do not sum to 1.
         """
         return self._spread(self._second_shares(X), self.constant_.astype(np.float64))
 
     def score(self, X: ArrayLike, y: Any, sample_weight: ArrayLike | None = None) -> float:
-        """Return the share of rows whose labels are all right.
+        """Return the share of rows whose labels are all correct.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
             The rows.
         y : array-like of shape (n_samples, n_labels), or sequence of sets
-            Their labels, in any form that `fit` takes.
+            Their labels, in any form that `fit` accepts.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
 
@@ -192,16 +191,16 @@ class MultilabelClassifier(Classifier, Reduction):
         -------
         float
         """
-        said = self.predict(X)
-        right = (said == label_matrix(y, self.classes_)[1]).all(axis=1)
-        return float(np.average(right, weights=check_weight(sample_weight, said)))
+        predicted = self.predict(X)
+        right = (predicted == label_matrix(y, self.classes_)[1]).all(axis=1)
+        return float(np.average(right, weights=check_weight(sample_weight, predicted)))
 
     def _spread(
-        self, said: NDArray[np.float64], constant: NDArray[np.float64]
+        self, columns: NDArray[np.float64], constant: NDArray[np.float64]
     ) -> NDArray[np.float64]:
-        """Put the columns of the members beside those of constant labels."""
-        whole = np.tile(constant, (len(said), 1))
-        whole[:, self.constant_ == _LEARNED] = said
+        """Combine the columns of the members with those of constant labels."""
+        whole = np.tile(constant, (len(columns), 1))
+        whole[:, self.constant_ == _LEARNED] = columns
         return whole
 
     def _check_state(self) -> None:

@@ -1,4 +1,4 @@
-"""Many classes as one binary problem per class."""
+"""Multiclass classification with one binary problem per class."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from assay.multiclass._reduction import Problem, Reduction, has_probabilities
 
 
 class OneVsAllClassifier(Classifier, Reduction):
-    r"""Ask one binary classifier per class "this one or another?", and take the surest.
+    r"""Classify by the most confident of one binary classifier per class (one vs rest).
 
     Parameters
     ----------
     estimator : classifier
-        The binary classifier, of Assay or of scikit-learn; it is copied for each class.
+        The binary classifier, of Assay or scikit-learn; one copy is fitted for each class.
     n_jobs : int, default=None
         Threads over the classes; None = 1, -1 = all cores. The result does not depend on it.
 
@@ -27,8 +27,8 @@ class OneVsAllClassifier(Classifier, Reduction):
     classes_ : ndarray of shape (n_classes,)
         The labels seen in fit, sorted.
     estimators_ : list of classifier
-        The fitted ones, in the order of `classes_`: label 1 is the class, 0 all others. With two
-        classes one is enough, that of the second class: the other would be its mirror image.
+        The fitted classifiers, in the order of `classes_`: label 1 is the class, 0 all others. For
+        two classes there is only one, for the second class.
     n_classes_ : int
         Number of classes.
     n_features_in_ : int
@@ -38,19 +38,19 @@ class OneVsAllClassifier(Classifier, Reduction):
 
     Notes
     -----
-    With the confidence :math:`f_k(x)` of the classifier of class k, positive if it says "this one",
+    With the confidence :math:`f_k(x)` of the classifier of class k, positive for this class,
 
     .. math:: \hat y(x) = \arg\max_k f_k(x):
 
-    the most confident positive answer or, if all are negative, the least confident negative one.
-    Ties go to the first class. The confidence is the decision function; without one 2p - 1 of the
-    probability p; without that -1 or 1, so that a learner that gives neither leaves many ties.
+    the most confident positive prediction or, if all are negative, the least confident negative
+    one. Ties go to the first class. The confidence is the decision function; without one 2p - 1 of
+    the probability p; without that -1 or 1, which gives many ties.
 
-    Probabilities are those of the members divided by their sum (equal ones if all are 0). They add
-    up to 1, but each was learned on its own: calibrate them before costs depend on them.
+    Probabilities are those of the members divided by their sum (equal if all are 0). The members
+    are fitted independently: calibrate the probabilities before using them with costs.
 
-    K fits on all rows; compared with all pairs, fewer models and fewer chances of error, but each
-    problem is unbalanced (1 to K - 1).
+    K fits on all rows; compared with all pairs, fewer models that can err, but each problem is
+    unbalanced (1 to K - 1).
 
     See Also
     --------
@@ -78,11 +78,11 @@ class OneVsAllClassifier(Classifier, Reduction):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training rows: an array, a sparse matrix or a dataframe, as the classifier takes it.
+            Training rows: an array, a sparse matrix or a dataframe, as the classifier accepts.
         y : array-like of shape (n_samples,)
             Their classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Their weights, for a classifier that takes weights.
+            Their weights, for a classifier that accepts weights.
 
         Returns
         -------
@@ -97,7 +97,7 @@ class OneVsAllClassifier(Classifier, Reduction):
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class whose classifier is the surest.
+        """Return the class whose classifier is the most confident.
 
         Parameters
         ----------
@@ -108,8 +108,8 @@ class OneVsAllClassifier(Classifier, Reduction):
         -------
         ndarray of shape (n_samples,)
         """
-        said = self.decision_function(X)
-        best = (said > 0).astype(np.int64) if said.ndim == 1 else said.argmax(axis=1)
+        decision = self.decision_function(X)
+        best = (decision > 0).astype(np.int64) if decision.ndim == 1 else decision.argmax(axis=1)
         return self.classes_[best]  # type: ignore[no-any-return]
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -124,8 +124,8 @@ class OneVsAllClassifier(Classifier, Reduction):
         -------
         ndarray of float64 of shape (n_samples, n_classes), or (n_samples,) for two classes
         """
-        said = self._confidences(X)
-        return said[:, 0] if said.shape[1] == 1 else said
+        confidences = self._confidences(X)
+        return confidences[:, 0] if confidences.shape[1] == 1 else confidences
 
     @available_if(has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Probabilities into better ones: a map learned on rows that the model had not seen.
+"""Calibration maps from probabilities to probabilities, fitted on out-of-fold predictions.
 
     sigmoid      one sigmoid of the log-odds per class, then divided by the sum
     isotonic     one staircase of the log-odds per class, then divided by the sum
@@ -24,7 +24,7 @@ from assay.multiclass import _calibration as calibrate
 Floats = NDArray[np.float64]
 
 MAPS = ("sigmoid", "isotonic", "temperature")
-# A probability of 0 or 1 would have infinite log-odds; counts of a forest are no better than this.
+# A probability of 0 or 1 would have infinite log-odds; vote counts of a forest are no more precise.
 _LEAST = 1e-4
 _NO_ENDS = np.zeros(0, dtype=np.int64)
 # Temperatures from 1/20 to 20.
@@ -33,16 +33,16 @@ _HOTTEST = float(np.log(20.0))
 
 @dataclass(frozen=True, eq=False)
 class ProbabilityMap:
-    """A learned map from probabilities to probabilities.
+    """A fitted map from probabilities to calibrated probabilities.
 
     Parameters
     ----------
     method : {'sigmoid', 'isotonic', 'temperature'}
-        Its form.
+        The calibration method.
     numbers : ndarray of float64 of shape (n, 2)
         Slopes and offsets, knots, or the temperature (and 0).
     ends : ndarray of int64
-        Where the knots of each class end, for 'isotonic'; else empty.
+        End of each class's knots, for 'isotonic'; else empty.
 
     Examples
     --------
@@ -65,14 +65,14 @@ class ProbabilityMap:
         codes: NDArray[np.int64],
         weight: Floats | None = None,
     ) -> Self:
-        """Learn the map from held-out probabilities and the true classes.
+        """Fit the map to out-of-fold probabilities and the true classes.
 
         Parameters
         ----------
         method : {'sigmoid', 'isotonic', 'temperature'}
-            Its form.
+            The calibration method.
         probability : ndarray of shape (n_samples, n_classes)
-            Of rows that the model was not fitted on.
+            Probabilities of rows that the model was not fitted on.
         codes : ndarray of int64 of shape (n_samples,)
             The true classes.
         weight : ndarray of shape (n_samples,), default=None
@@ -100,7 +100,7 @@ class ProbabilityMap:
         return calibrate.apply_isotonics(scores, self.numbers, self.ends)
 
     def check(self, n_classes: int) -> None:
-        """Refuse numbers that no fit could have made, as a damaged file may hold."""
+        """Raise on numbers that no fit produces, as a damaged file may hold."""
         where = "the model is damaged: its probability map"
         width = 1 if n_classes == 2 else n_classes
         rows = {"sigmoid": width, "temperature": 1}.get(self.method, len(self.numbers))
@@ -114,7 +114,7 @@ class ProbabilityMap:
             return
         ends = self.ends
         if ends.shape != (width + 1,) or ends[0] != 0 or ends[-1] != rows:
-            raise DataError(f"{where} has knots that belong to no class")
+            raise DataError(f"{where} has knots that do not belong to a class")
         if (np.diff(ends) < 1).any():
             raise DataError(f"{where} has a class without knots")
         if self.numbers[:, 1].min() < 0 or self.numbers[:, 1].max() > 1:

@@ -1,4 +1,4 @@
-"""What all reductions to binary problems share: the member, threads, tables, tags and state."""
+"""Common part of the reductions to binary problems: member, threads, tables, tags and state."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Problem = tuple[NDArray[np.int64] | None, NDArray[np.int64]]
 
 
 class Reduction(Estimator):
-    """A classifier made of binary ones; subclasses say which problems and how they are combined."""
+    """A classifier made of binary ones; subclasses define the problems and how to combine them."""
 
     estimators_: list[Any]
 
@@ -89,18 +89,18 @@ class Reduction(Estimator):
         self.estimators_ = in_threads(work, check_n_jobs(self.n_jobs))
 
     def _confidences(self, X: Any) -> NDArray[np.float64]:
-        """Return what each member says of its class 1, of shape (n_rows, n_members)."""
-        return self._ask(confidence, X)
+        """Return each member's confidence in its class 1, of shape (n_rows, n_members)."""
+        return self._stacked(confidence, X)
 
     def _second_shares(self, X: Any) -> NDArray[np.float64]:
         """Return each member's probability of its class 1, of shape (n_rows, n_members)."""
-        return self._ask(second_share, X)
+        return self._stacked(second_share, X)
 
-    def _ask(
-        self, question: Callable[[Any, Any], NDArray[np.float64]], X: Any
+    def _stacked(
+        self, output: Callable[[Any, Any], NDArray[np.float64]], X: Any
     ) -> NDArray[np.float64]:
         table = self._table(X, reset=False, accept_sparse=self._takes_sparse_rows())
-        work = [partial(question, member, table) for member in self.estimators_]
+        work = [partial(output, member, table) for member in self.estimators_]
         return np.column_stack(in_threads(work, check_n_jobs(self.n_jobs)))
 
     def _takes_sparse_rows(self) -> bool:
@@ -112,7 +112,7 @@ class Reduction(Estimator):
 
     @classmethod
     def _examples(cls) -> list[Self]:
-        # Learners that give the same bits for any memory order of a dataframe.
+        # Learners whose results do not depend on the memory order of a dataframe.
         return [cls(GaussianNB()), cls(DecisionTreeClassifier(max_depth=3, random_state=0))]
 
     def __sklearn_tags__(self) -> Any:
@@ -124,7 +124,7 @@ class Reduction(Estimator):
 
 
 def has_probabilities(model: Any) -> bool:
-    """Say whether the members, or the template before fit, give probabilities."""
+    """Return whether the members, or the template before fit, give probabilities."""
     members = getattr(model, "estimators_", None)
     return hasattr(members[0] if members else model.estimator, "predict_proba")
 

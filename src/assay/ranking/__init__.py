@@ -1,4 +1,4 @@
-"""Learning to put items in order."""
+"""Learning to rank items."""
 
 from __future__ import annotations
 

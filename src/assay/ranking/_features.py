@@ -1,4 +1,4 @@
-"""One row of numbers for a pair of items."""
+"""Features of a pair of items."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FEATURES = ("difference", "greater")
 def pair_features(
     rows: NDArray[Any], first: NDArray[np.int64], second: NDArray[np.int64], features: str
 ) -> NDArray[Any]:
-    """Return a row for each pair: the difference of its items, or where the first is greater.
+    """Return a row per pair: the difference of its items, or where the first one is greater.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def pair_features(
     if features == "difference":
         with np.errstate(over="ignore"):
             made -= rows[second]
-        # The difference of two finite numbers may be too large for one.
+        # The difference of two finite numbers may overflow.
         limit = np.finfo(made.dtype).max
         np.clip(made, -limit, limit, out=made)
     else:
@@ -53,9 +53,9 @@ def both_orders(
     features: str,
     size: int = 1 << 14,
 ) -> NDArray[Any]:
-    """Return the features of all pairs, then those of all pairs the other way round.
+    """Return the features of all pairs, then those of all pairs in reverse order.
 
-    Filled in blocks, so that nothing besides the table itself takes memory.
+    Filled in blocks, so that only the table itself takes memory.
     """
     n = len(first)
     table = np.empty((2 * n, rows.shape[1]), dtype=rows.dtype)

@@ -1,4 +1,4 @@
-"""Ranking for a cost of misordered pairs, sorted with the preference that was learned."""
+"""Ranking that minimises a cost of misordered pairs, sorting by a learned preference."""
 
 from __future__ import annotations
 
@@ -19,32 +19,31 @@ _WAYS = ("quicksort", "scores")
 
 
 class OmegaRanker(Ranker):
-    r"""Learn which of two items is better where it matters, and sort with what was learned.
+    r"""Rank items by sorting with a learned preference that minimises the cost of misordered pairs.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        Any classifier of two classes; it learns pairs of items. None = logistic regression without
-        intercept.
+        A binary classifier, fitted on pairs of items. None = logistic regression without intercept.
     omega : {'misordered', 'top_k', 'discount', 'distance'} or callable, default='misordered'
-        What it costs to put two items in the wrong order, by their true positions, 1 = best; see
+        Cost of putting two items in the wrong order, by their true positions (1 = best); see
         `assay.ranking.costs`. A function of two positions is checked for symmetry, monotonicity and
-        the triangle inequality; a model with one cannot be saved.
+        the triangle inequality; a model with such a function cannot be saved.
     k : int, default=10
-        How many positions count for omega='top_k'.
+        Number of positions that count for omega='top_k'.
     by : {'quicksort', 'scores'}, default='quicksort'
-        How items are put in order: by randomised quicksort with the preference as comparator, or by
-        the mean preference over all others (see `PairwiseRanker`).
+        How items are ordered: by randomised quicksort with the preference as comparator, or by the
+        mean preference over all other items (see `PairwiseRanker`).
     features : {'difference', 'greater'}, default='difference'
-        What the classifier sees of a pair (a, b): the differences a - b, or 1 where a > b and 0
-        elsewhere, column by column.
+        Features of a pair (a, b), column by column: the difference a - b, or 1 where a > b and 0
+        elsewhere.
     pairs : {'auto', 'all'} or int, default='auto'
-        Pairs of a query to learn from: all that differ in y, or at most this many, drawn at random.
-        'auto' = all as long as their table has at most 2^26 numbers (0.5 GB), else an equal share
-        of that for each query.
+        Training pairs per query: all that differ in y, or at most this many, drawn at random.
+        'auto' = all if their table has at most 2^26 numbers (0.5 GB), else an equal share of that
+        for each query.
     vote : {'soft', 'hard'}, default='soft'
-        Whether the classifier says how sure it is (probability, else decision), or only which. A
-        sort uses the sign only.
+        Whether the preference is the classifier's confidence (probability, else decision function),
+        or only its prediction. Sorting uses the sign only.
     random_state : int, RandomState or None, default=None
         Seed of the pairs drawn, of the pivots, and of an estimator without a seed of its own.
 
@@ -57,11 +56,11 @@ class OmegaRanker(Ranker):
     pivot_seed_ : int
         Seed of the pivots.
     n_pairs_ : int
-        Number of pairs learned from.
+        Number of training pairs.
     n_queries_ : int
         Number of queries.
     n_idle_queries_ : int
-        Queries without two items of different y, which taught nothing.
+        Number of queries without two items of different y, which were not used.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -79,11 +78,10 @@ class OmegaRanker(Ranker):
     .. math:: E \sum_{u \ne v} [\sigma_u < \sigma_v]\, [\hat\sigma_v < \hat\sigma_u]\,
               \omega(\sigma_u, \sigma_v)
 
-    A learned preference may run in circles. Randomised quicksort makes an order of it with
-    O(m log m) comparisons for m items, and loses at most twice what the preference loses, in
-    expectation. Pivots, and the order of items that the preference cannot tell apart, follow from
-    the seed and the values of the rows: the order of a query depends neither on that of its rows
-    nor on other queries. Source: Ailon and Mohri (2008).
+    A learned preference may be cyclic. Randomised quicksort turns it into an order with O(m log m)
+    comparisons for m items, with an expected loss of at most twice that of the preference. Pivots
+    and ties are decided by the seed and the values of the rows, so the order of a query depends
+    neither on the order of its rows nor on other queries. Source: Ailon and Mohri (2008).
 
     See Also
     --------
@@ -104,7 +102,7 @@ class OmegaRanker(Ranker):
     model_id: ClassVar[int | None] = 211
     expected_failures: ClassVar[Mapping[str, str]] = {
         "check_methods_subset_invariance": (
-            "a position is one among the other items: with other company it is another one"
+            "scores are positions within a query, so they depend on the other rows"
         ),
     }
 
@@ -142,8 +140,8 @@ class OmegaRanker(Ranker):
         Returns
         -------
         ndarray of float64 of shape (n_samples,)
-            From 1 for the first of its query to -1 for the last, evenly spaced, and 0 for an item
-            that is alone; with by='scores' as `PairwiseRanker` gives them.
+            From 1 for the first of its query to -1 for the last, evenly spaced, and 0 for the only
+            item of a query; with by='scores' as in `PairwiseRanker`.
         """
         rows = self._predict_data(X)
         queries = Queries.of(qid, len(rows))
@@ -156,7 +154,7 @@ class OmegaRanker(Ranker):
         return scores
 
     def sort(self, X: ArrayLike, qid: ArrayLike | None = None) -> Sorted:
-        """Return the items in order of a quicksort, and how many comparisons it took.
+        """Sort the items by quicksort, and count the comparisons.
 
         Parameters
         ----------
@@ -168,7 +166,7 @@ class OmegaRanker(Ranker):
         Returns
         -------
         Sorted
-            `order` (as `rank` has it), `n_comparisons` and `n_levels`.
+            With `order` (as from `rank`), `n_comparisons` and `n_levels`.
         """
         rows = self._predict_data(X)
         return self._sorted(rows, Queries.of(qid, len(rows)))
@@ -177,7 +175,7 @@ class OmegaRanker(Ranker):
         self.pivot_seed_ = seed
 
     def _sorted(self, rows: Any, queries: Queries) -> Sorted:
-        # Items that the preference cannot tell apart: by chance, but the same chance in any order.
+        # Ties are broken at random, but in the same way for any order of the rows.
         chance = np.unique(row_priorities(rows, self.pivot_seed_ + 1), return_inverse=True)[1]
 
         value = rows @ self.score_coef_ if len(self.score_coef_) else None
@@ -185,10 +183,10 @@ class OmegaRanker(Ranker):
 
         def prefer(first: Any, second: Any) -> Floats:
             if value is None:
-                said = preference.of(rows, first, second)
+                margin = preference.of(rows, first, second)
             else:
-                said = value[first] - value[second]
-            return np.where(said == 0, chance[first] - chance[second], said)
+                margin = value[first] - value[second]
+            return np.where(margin == 0, chance[first] - chance[second], margin)
 
         return quicksort(queries, row_priorities(rows, self.pivot_seed_), prefer)
 
@@ -203,4 +201,4 @@ class OmegaRanker(Ranker):
             raise DataError(f"the model is damaged: by is {self.by!r}")
         seed = getattr(self, "pivot_seed_", None)
         if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**31:
-            raise DataError("the model is damaged: pivot_seed_ is no seed")
+            raise DataError("the model is damaged: pivot_seed_ is not a seed")

@@ -1,4 +1,4 @@
-"""Pairs of items of one query, by number: no table of all pairs is ever needed."""
+"""Numbered pairs of items of one query, without a table of all pairs."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """All pairs of a table, numbered: an item is paired with the first items of its query.
+    """All pairs of a table, numbered; an item is paired with the first items of its query.
 
     Parameters
     ----------
     order : ndarray of int64 of shape (n,)
-        The rows, query after query, in an order of their own inside.
+        The rows, query after query, in a fixed order within each query.
     first : ndarray of int64 of shape (n,)
-        Where the query of each of them begins.
+        Start of the query of each row.
     ends : ndarray of int64 of shape (n,)
-        Running sum of the partners of each.
+        Running sum of the number of partners of each row.
 
     Notes
     -----
     Pair number t belongs to the first item p with ``ends[p] > t``; its partner is the item
-    ``first[p] + t - (ends[p] - partners)``. O(log n) per pair, O(n) memory, whatever their number.
+    ``first[p] + t - (ends[p] - partners)``. O(log n) per pair, O(n) memory for any number of pairs.
 
     Examples
     --------
@@ -54,8 +54,8 @@ class Pairs:
     def of_levels(cls, queries: Queries, y: NDArray[np.float64], cost: Cost | None) -> Self:
         """Return every pair of items of one query that differ in y, the better one first.
 
-        Pairs whose better item costs nothing wherever the other one stands are left out: of a
-        monotone cost, none of them costs anything.
+        Pairs whose better item costs nothing for any position of the other are left out; with a
+        monotone cost these are all pairs without cost.
         """
         order = np.lexsort((y, queries.codes))
         code, level = queries.codes[order], y[order]
@@ -86,7 +86,7 @@ class Pairs:
             yield self.rows(np.arange(start, min(start + size, len(self))))
 
     def drawn(self, queries: Queries, most: int | None, seed: int) -> tuple[Rows, Rows]:
-        """Return all pairs, of queries with more than `most` pairs as many drawn at random."""
+        """Return all pairs; from queries with more than `most` pairs, `most` drawn at random."""
         if most is None:
             return self.rows(np.arange(len(self)))
         ends = np.concatenate([[0], self.ends])[queries.starts]

@@ -1,4 +1,4 @@
-"""Ranking by a classifier that says which of two items is better."""
+"""Ranking by a classifier of pairs of items."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ from assay.ranking._ranker import Floats, Ranker
 
 
 class PairwiseRanker(Ranker):
-    r"""Put items in order by asking a classifier which of two is better.
+    r"""Rank items with a classifier that learns which of two items is better.
 
     Parameters
     ----------
     estimator : classifier, default=None
-        Any classifier of two classes; it learns pairs of items. None = logistic regression without
-        intercept.
+        A binary classifier, fitted on pairs of items. None = logistic regression without intercept.
     features : {'difference', 'greater'}, default='difference'
-        What the classifier sees of a pair (a, b): the differences a - b, or 1 where a > b and 0
-        elsewhere, column by column.
+        Features of a pair (a, b), column by column: the difference a - b, or 1 where a > b and 0
+        elsewhere.
     pairs : {'auto', 'all'} or int, default='auto'
-        Pairs of a query to learn from: all that differ in y, or at most this many, drawn at random.
-        'auto' = all as long as their table has at most 2^26 numbers (0.5 GB), else an equal share
-        of that for each query.
+        Training pairs per query: all that differ in y, or at most this many, drawn at random.
+        'auto' = all if their table has at most 2^26 numbers (0.5 GB), else an equal share of that
+        for each query.
     weights : {'distance', 'discount', 'top_k', 'misordered'}, callable or None, default=None
-        Weight of a pair by the true positions of its items, 1 = best: their distance, or any cost
-        of `assay.ranking.costs`, or a function of two positions. None = all the same. A model with
-        a function cannot be saved.
+        Weight of a training pair by the true positions of its items (1 = best): their distance,
+        another cost of `assay.ranking.costs`, or a function of two positions. None = equal weights.
+        A model with a function cannot be saved.
     k : int, default=10
-        How many positions count for weights='top_k'.
+        Number of positions that count for weights='top_k'.
     vote : {'soft', 'hard'}, default='soft'
-        Whether the classifier says how sure it is (probability, else decision), or only which.
+        Whether the preference is the classifier's confidence (probability, else decision function),
+        or only its prediction.
     random_state : int, RandomState or None, default=None
         Seed of the pairs drawn, and of an estimator without a seed of its own.
 
@@ -45,11 +45,11 @@ class PairwiseRanker(Ranker):
     score_coef_ : ndarray of float64 of shape (n_features_in_,) or (0,)
         The weights of the score, if it is linear in the item; else empty.
     n_pairs_ : int
-        Number of pairs learned from.
+        Number of training pairs.
     n_queries_ : int
         Number of queries.
     n_idle_queries_ : int
-        Queries without two items of different y, which taught nothing.
+        Number of queries without two items of different y, which were not used.
     n_features_in_ : int
         Number of columns seen in fit.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -64,15 +64,15 @@ class PairwiseRanker(Ranker):
 
     A classifier that is linear in the differences prefers i to j if :math:`w^T x_i > w^T x_j`; then
     :math:`s_i = w^T x_i`, which gives the same order, needs no pairs and does not depend on the
-    other items. Otherwise prediction judges all pairs of a query, in blocks; the score of an item
-    depends on the others of its query.
+    other items. Otherwise prediction evaluates all pairs of a query, in blocks, and the score of an
+    item depends on the others of its query.
 
-    Fit needs the memory of its pairs, prediction that of a block. Bipartite ranking is y in {0, 1}:
-    the share of misordered pairs is then 1 - AUC. Deterministic for a seed.
+    Fitting needs memory for its pairs, prediction for one block. With y in {0, 1} (bipartite
+    ranking), the share of misordered pairs is 1 - AUC. Deterministic for a seed.
 
     See Also
     --------
-    OmegaRanker : Learns for a cost of misordered pairs and sorts with the preference itself.
+    OmegaRanker : Minimises a cost of misordered pairs and sorts by the preference itself.
 
     Examples
     --------
@@ -113,13 +113,13 @@ class PairwiseRanker(Ranker):
         X : array-like of shape (n_samples, n_features)
             The items.
         qid : array-like of shape (n_samples,), default=None
-            Query of each item; None: all items are of one query. Without effect on a linear score.
+            Query of each item; None: all items are of one query. Has no effect on a linear score.
 
         Returns
         -------
         ndarray of float64 of shape (n_samples,)
-            Mean preference over the other items of the query (0 for an item that is alone), or the
-            linear score.
+            Mean preference over the other items of the query (0 for the only item of a query), or
+            the linear score.
         """
         rows = self._predict_data(X)
         return self._linear_or_mean(rows, Queries.of(qid, len(rows)))

@@ -1,4 +1,4 @@
-"""What a fitted classifier says about which of two items is better."""
+"""The preference between two items, from a fitted classifier of pairs."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Preference:
     model : classifier
         Fitted on pairs, with the classes -1 and 1.
     features : {'difference', 'greater'}
-        What it was fitted on.
+        Features of a pair, as in the fit.
     vote : {'soft', 'hard'}
-        Whether it says how sure it is, or only which.
+        Whether the preference is the confidence or only the prediction.
 
     Notes
     -----
-    :math:`F(a, b) = (f(a, b) - f(b, a)) / 2`, so that F(a, b) = -F(b, a) whatever the classifier.
+    :math:`F(a, b) = (f(a, b) - f(b, a)) / 2`, so that F(a, b) = -F(b, a) for any classifier.
     """
 
     model: Any
@@ -43,7 +43,7 @@ class Preference:
     vote: str
 
     def of(self, rows: NDArray[Any], first: Rows, second: Rows) -> Floats:
-        """Return the preference for the first item of each pair, in [-1, 1] if there are shares."""
+        """Return the preference for the first item of each pair, in [-1, 1] for probabilities."""
         size = self.block(rows)
         parts = [
             self._of_block(rows, first[start : start + size], second[start : start + size])
@@ -55,21 +55,21 @@ class Preference:
         """Return the mean preference of each item over the others of its query; 0 if alone."""
         total = np.zeros(len(rows))
         for first, second in Pairs.of_items(queries).blocks(self.block(rows)):
-            said = self._of_block(rows, first, second)
-            total += np.bincount(first, said, len(rows)) - np.bincount(second, said, len(rows))
+            values = self._of_block(rows, first, second)
+            total += np.bincount(first, values, len(rows)) - np.bincount(second, values, len(rows))
         return total / np.maximum(queries.sizes - 1, 1)[queries.codes]
 
     def block(self, rows: NDArray[Any]) -> int:
-        """Return how many pairs are judged at a time."""
+        """Return how many pairs are evaluated at a time."""
         return max(1024, _CELLS // int(rows.shape[1]))
 
     def _of_block(self, rows: NDArray[Any], first: Rows, second: Rows) -> Floats:
-        there = self._said(pair_features(rows, first, second, self.features))
-        back = self._said(pair_features(rows, second, first, self.features))
+        there = self._output(pair_features(rows, first, second, self.features))
+        back = self._output(pair_features(rows, second, first, self.features))
         found: Floats = (there - back) / 2
         return found
 
-    def _said(self, pairs: NDArray[Any]) -> Floats:
+    def _output(self, pairs: NDArray[Any]) -> Floats:
         if self.vote == "soft" and hasattr(self.model, "predict_proba"):
             return 2 * np.asarray(self.model.predict_proba(pairs), dtype=np.float64)[:, 1] - 1
         if self.vote == "soft" and hasattr(self.model, "decision_function"):

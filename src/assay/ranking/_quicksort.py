@@ -1,13 +1,13 @@
-r"""Randomised quicksort with any preference as comparator, level by level.
+r"""Randomised quicksort with any preference as comparator, in batches.
 
-A random item of every part is its pivot; items that are preferred to it go before it, the others
-behind. With a preference that is an order this sorts exactly. With one that errs and runs in
-circles, the expected loss of the order is at most twice the loss of the preference.
+A random item of every part is its pivot; items preferred to it go before it, the others after it. A
+transitive preference is sorted exactly. With a cyclic one, the expected loss of the order is at
+most twice the loss of the preference.
 
-Cost    O(m log m) expected comparisons for m items, in O(log m) batches: all parts of all queries
-        that are open are compared in one batch.
+Cost    O(m log m) expected comparisons for m items, in O(log m) batches: all open parts of all
+queries are compared in one batch.
 Source  Ailon and Mohri (2008), An efficient reduction of ranking to classification; Ailon, Charikar
-        and Newman (2005).
+and Newman (2005).
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Sorted:
-    """An order and what it took.
+    """An order of items, and the number of comparisons.
 
     Parameters
     ----------
     order : ndarray of int64 of shape (n,)
         Rows, query after query, from best to worst.
     n_comparisons : int
-        Pairs that were compared.
+        Number of pairs compared.
     n_levels : int
-        Batches they were compared in.
+        Number of batches of comparisons.
     """
 
     order: Rows
@@ -50,16 +50,16 @@ def preference_sort(
     qid: ArrayLike | None = None,
     random_state: int | np.random.RandomState | None = None,
 ) -> Sorted:
-    """Put items in order by comparing pairs of them.
+    """Sort items by comparing pairs of them.
 
     Parameters
     ----------
     n_items : int
-        How many items, numbered from 0.
+        Number of items, which are numbered from 0.
     prefer : callable
         ``prefer(first, second)`` of two integer arrays returns a number for each pair: positive if
-        the first item belongs before the second, negative if behind it. Equal ones (0) keep the
-        order of their numbers.
+        the first item belongs before the second, negative if after it. Ties (0) keep the order of
+        their numbers.
     qid : array-like of shape (n_items,), optional
         Query of each item; only items of one query are compared. None = all are one query.
     random_state : int, RandomState or None, default=None
@@ -68,7 +68,7 @@ def preference_sort(
     Returns
     -------
     Sorted
-        The order (query after query), and how many comparisons it took.
+        The order (query after query), and the number of comparisons.
 
     Examples
     --------
@@ -87,8 +87,8 @@ def quicksort(
 ) -> Sorted:
     """Sort the items of every query; the pivot of a part is its item of lowest priority.
 
-    Independent random priorities make every item of a part equally likely to be its pivot, and
-    what happens to one query does not depend on the others.
+    Independent random priorities make every item of a part equally likely to be its pivot, and the
+    order of one query does not depend on the others.
     """
     # By priority: the pivot of a part is then always its first item.
     rank = np.empty(len(priority), dtype=np.int64)
@@ -122,10 +122,10 @@ def _before(
 ) -> NDArray[np.bool_]:
     if not len(first):
         return np.empty(0, dtype=bool)
-    said = np.asarray(prefer(first, second), dtype=np.float64)
-    if said.shape != first.shape or np.isnan(said).any():
+    preference = np.asarray(prefer(first, second), dtype=np.float64)
+    if preference.shape != first.shape or np.isnan(preference).any():
         raise DataError(
             f"prefer must return one number per pair, shape {first.shape}, none of them NaN; "
-            f"got shape {said.shape}"
+            f"got shape {preference.shape}"
         )
-    return np.where(said == 0, first < second, said > 0)
+    return np.where(preference == 0, first < second, preference > 0)

@@ -1,4 +1,4 @@
-"""What both rankers share: pairs, the classifier of pairs, scores, order and state."""
+"""Common part of both rankers: pairs, the classifier of pairs, scores, order and state."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 _VOTES = ("soft", "hard")
-#: Numbers in the table of pairs that pairs='auto' allows (0.5 GB of float64).
+#: Maximum size of the table of pairs for pairs='auto' (0.5 GB of float64).
 _AUTO_CELLS = 1 << 26
-#: Pairs on which a classifier with coefficients has to prove that it is linear.
+#: Number of pairs used to check that a classifier with coefficients is linear.
 _PROOF = 100
 
 
 class Ranker(Regressor):
-    """A classifier of pairs, and scores made of it."""
+    """A classifier of pairs, and scores from it."""
 
     def fit(
         self,
@@ -56,14 +56,14 @@ class Ranker(Regressor):
         X : array-like of shape (n_samples, n_features)
             The items: an array, or a dataframe of any library.
         y : array-like of shape (n_samples,)
-            Their relevance, rating or any number; greater is better. Only the order inside a query
-            counts.
+            Their relevance, rating or any number; greater is better. Only the order within a query
+            matters.
         sample_weight : array-like of shape (n_samples,), default=None
-            Weights of the items; a pair weighs the product of both.
+            Weights of the items; the weight of a pair is their product.
         qid : array-like of shape (n_samples,), default=None
             Query of each item, in any order: only items of one query are compared. None: all items
-            are of one query. Queries without two items of different y teach nothing and are passed
-            over; `n_idle_queries_` counts them.
+            are of one query. Queries without two items of different y are skipped;
+            `n_idle_queries_` counts them.
 
         Returns
         -------
@@ -93,7 +93,7 @@ class Ranker(Regressor):
         return self
 
     def rank(self, X: ArrayLike, qid: ArrayLike | None = None) -> Rows:
-        """Return the items in order.
+        """Return the items in order, best first.
 
         Parameters
         ----------
@@ -112,7 +112,7 @@ class Ranker(Regressor):
         return np.lexsort((-scores, Queries.of(qid, len(scores)).codes))
 
     def score(self, X: ArrayLike, y: ArrayLike, qid: ArrayLike | None = None) -> float:
-        """Return the share of pairs of different y that are in the right order, mean over queries.
+        """Return the share of correctly ordered pairs of different y, averaged over queries.
 
         Parameters
         ----------
@@ -126,7 +126,8 @@ class Ranker(Regressor):
         Returns
         -------
         float
-            In [0, 1]; 0.5 is what chance gives. The area under the ROC curve for two levels of y.
+            In [0, 1]; 0.5 is chance level. With two distinct values of y, the area under the ROC
+            curve.
         """
         return 1 - omega_loss(y, self.predict(X, qid), qid, normalize=True)
 
@@ -136,10 +137,10 @@ class Ranker(Regressor):
 
     @abstractmethod
     def _cost(self) -> tuple[Cost | None, bool]:
-        """Check and return the cost of a pair (None: all the same), and whether a user made it."""
+        """Return the checked cost of a pair (None: equal) and whether the user defined it."""
 
     def _after_fit(self, seed: int) -> None:
-        """Store what a subclass needs besides."""
+        """Store the additional state of a subclass."""
 
     def _checked(self) -> tuple[Cost | None, bool]:
         given = self.estimator
@@ -161,7 +162,7 @@ class Ranker(Regressor):
         cost: tuple[Cost | None, bool],
         seed: int,
     ) -> tuple[Rows, Rows, Floats | None]:
-        """Return the pairs to learn from, better item first, and their weights."""
+        """Return the training pairs, better item first, and their weights."""
         function, own = cost
         if function is not None and own:
             check_omega(function, int(queries.sizes.max()))
@@ -188,7 +189,7 @@ class Ranker(Regressor):
         self, rows: NDArray[Any], better: Rows, worse: Rows, price: Floats | None, seed: int
     ) -> None:
         model = seeded(_default() if self.estimator is None else self.estimator, seed)
-        # Both orders: no classifier then learns that the first item of a pair is the better one.
+        # Both orders, so that the position in the pair carries no information.
         table = both_orders(rows, better, worse, self.features)
         labels = np.repeat(np.array([1, -1]), len(better))
         if price is None or price.min() == price.max() == 1:
@@ -197,13 +198,13 @@ class Ranker(Regressor):
             self.estimator_ = model.fit(table, labels, sample_weight=np.tile(price, 2))
         else:
             raise ParameterError(
-                "estimator must take sample_weight, since pairs of different weight are to be "
-                f"learned; got {model!r}"
+                "estimator must take sample_weight, since the pairs have different "
+                f"weights; got {model!r}"
             )
         self.score_coef_ = _linear_score(self.estimator_, table, self.features)
 
     def _linear_or_mean(self, rows: NDArray[Any], queries: Queries) -> Floats:
-        """Return the scores: of a linear preference those of the row alone, else means."""
+        """Return the scores: linear ones from each row alone, else mean preferences."""
         if len(self.score_coef_):
             scores: Floats = rows @ self.score_coef_
             return scores
@@ -216,11 +217,11 @@ class Ranker(Regressor):
         super()._check_state()
         d = self.n_features_in_
         if self.features not in FEATURES or self.vote not in _VOTES:  # read again by predict
-            raise DataError("the model is damaged: features or vote is none of those allowed")
+            raise DataError("the model is damaged: features or vote is not an allowed option")
         check_models_state(self, "estimator_", count=1, n_features=d)
         classes = np.asarray(getattr(self.estimator_, "classes_", np.empty(0)))
         if isinstance(self.estimator_, list) or classes.tolist() != [-1, 1]:
-            raise DataError("the model is damaged: estimator_ does not tell pairs apart")
+            raise DataError("the model is damaged: estimator_ does not have the classes -1 and 1")
         coef = getattr(self, "score_coef_", None)
         linear = isinstance(coef, np.ndarray) and len(coef) > 0
         check_array_state(self, "score_coef_", "f", (d,) if linear else (0,))
@@ -231,12 +232,12 @@ class Ranker(Regressor):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.regressor_tags.poor_score = True  # scores have the order of y, not its unit
+        tags.regressor_tags.poor_score = True  # scores have the order of y, not its scale
         return tags
 
 
 def _default() -> Any:
-    # Linear on differences: the score is then one of the item alone, in one product.
+    # Linear in differences: the score then depends on the item alone, in one product.
     return LogisticRegression(fit_intercept=False)
 
 
@@ -254,7 +255,7 @@ def _linear_score(model: Any, pairs: NDArray[Any], features: str) -> Floats:
     expected = some @ coef + offset
     scale = np.abs(some) @ np.abs(coef) + abs(offset)
     decided = np.ravel(model.decision_function(some))
-    # What is called coefficients may be of something else, such as of transformed columns.
+    # coef_ may belong to something else, such as transformed columns.
     fits = decided.shape == expected.shape and (np.abs(decided - expected) <= 1e-5 * scale).all()
     return coef if fits else nothing
 
@@ -266,8 +267,8 @@ def _check_ordered(y: object) -> None:
     for row, item in enumerate(values.tolist()):
         if isinstance(item, (str, bytes)):
             raise DataError(
-                f"y must hold numbers, greater is better; got {item!r} in row {row}. Texts have no "
-                "order: turn them into numbers first"
+                f"y must hold numbers, greater is better; got {item!r} in row {row}. Text has no "
+                "order; turn it into numbers first"
             )
 
 
@@ -276,11 +277,11 @@ def _refuse_idle(levels: Floats, queries: Queries) -> None:
         many = f"each of the {len(queries)} queries has one item" if len(queries) > 1 else ""
         raise DataError(
             f"{many or 'the only query has one item (1 sample)'}: nothing can be compared; pass "
-            "queries of two items or more"
+            "queries of at least two items"
         )
     if len(np.unique(levels)) == 1:
         raise DataError(f"y is {levels[0]:g} in every row: no item is better than another")
     raise DataError(
         f"no pair to learn from: none of the {len(queries)} queries has two items of different y "
-        "whose order costs anything"
+        "whose order has a cost"
     )

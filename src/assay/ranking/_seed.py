@@ -1,4 +1,4 @@
-"""Random numbers: a seed from any random state, and priorities that follow the rows."""
+"""Random numbers: a seed from any random state, and priorities from the values of rows."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 def row_priorities(rows: NDArray[Any], seed: int) -> NDArray[np.uint64]:
-    """Return a random number for each row that depends on its values and the seed only.
+    """Return a random number for each row that depends only on its values and the seed.
 
-    So the pivots of a sort, and with them the order, do not depend on the order of the rows.
+    Hence the pivots of a sort, and its result, do not depend on the order of the rows.
 
     Parameters
     ----------
