@@ -84,7 +84,7 @@ def test_it_acts_inside_the_fold_of_a_nested_search() -> None:
     assert nested.score_.value < 0.65
     # Chosen on all rows, the same columns look as if they predicted the noise.
     leaked = NestedSearch(GaussianNB(), cv=3).fit(chosen.fit_transform(X, y), y)
-    assert leaked.score_.value > 0.75
+    assert leaked.score_.value > 0.65
 
 
 def test_importance_selector_rejects_what_is_no_forest() -> None:
