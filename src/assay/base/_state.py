@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import foreign
+from assay.base import sklearn_models
 from assay.base._errors import DataError
 from assay.base._targets import as_unicode
 
@@ -109,9 +109,9 @@ def learned(name: str, model: BaseEstimator) -> Mapping[str, Value] | None:
     """
     try:
         check_is_fitted(model)
-        spec = foreign.spec_of(model)
-        if spec is not None:
-            found = foreign.state_of(spec, model).items()
+        stored = sklearn_models.stored_class_of(model)
+        if stored is not None:
+            found = sklearn_models.state_of(stored, model).items()
             return {attribute: plain_value(attribute, value) for attribute, value in found}
         if hasattr(model, "state"):
             state: Mapping[str, Value] = model.state()

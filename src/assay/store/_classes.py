@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from assay.base import DataError, Estimator, foreign
+from assay.base import DataError, Estimator, sklearn_models
 
 # Every package below this one in the layers that holds estimators; those not built yet are skipped.
 # A test walks all packages and fails if a class with a model_id is in none of these.
@@ -30,7 +30,9 @@ class UnknownClass(LookupError):
 @cache
 def classes() -> dict[int, type]:
     """Return the table: ids below 100 are scikit-learn's classes, the others our own."""
-    found: dict[int, type] = {number: spec.cls for number, spec in foreign.SPECS.items()}
+    found: dict[int, type] = {
+        number: stored.cls for number, stored in sklearn_models.STORED_CLASSES.items()
+    }
     for package in _PACKAGES:
         if find_spec(f"assay.{package}") is not None:
             module = import_module(f"assay.{package}")

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import DataError, Estimator, foreign
+from assay.base import DataError, Estimator, sklearn_models
 from assay.store._classes import (
     FIRST_NATIVE_ID,
     UnknownClass,
@@ -134,7 +134,7 @@ def _known_id(estimator: Any) -> int:
     number = id_of(estimator)
     if number is None:
         name = type(estimator).__name__
-        theirs = ", ".join(sorted(spec.name for spec in foreign.SPECS.values()))
+        theirs = ", ".join(sorted(stored.name for stored in sklearn_models.STORED_CLASSES.values()))
         ours = [cls for cls in classes().values() if cls.__name__ == name]
         hint = "".join(
             f"; {cls.__module__}.{name} can be held" for cls in ours if issubclass(cls, Estimator)
@@ -161,7 +161,7 @@ def _packed_state(number: int, estimator: Any, depth: int) -> dict[str, Part]:
     name = ""
     try:
         if number < FIRST_NATIVE_ID:
-            state = foreign.state_of(foreign.SPECS[number], estimator)
+            state = sklearn_models.state_of(sklearn_models.STORED_CLASSES[number], estimator)
         else:
             state = estimator.state()
         for name, value in state.items():
@@ -238,7 +238,7 @@ def _by_first_name(arrays: Mapping[str, NDArray[Any]]) -> dict[str, dict[str, ND
 def _rebuilt(number: int, params: Mapping[str, Any], state: Mapping[str, Any]) -> Any:
     check_param_names(number, params)
     if number < FIRST_NATIVE_ID:
-        return foreign.restore(foreign.SPECS[number], params, state)
+        return sklearn_models.restore(sklearn_models.STORED_CLASSES[number], params, state)
     cls: Any = class_of(number)
     for name in state:
         # An attribute must not stand in for a method, or for anything else of the class.
