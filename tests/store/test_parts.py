@@ -119,7 +119,7 @@ def test_unpack_part_runs_no_fit(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("change", "error", "why"),
     [
-        (lambda e, _: e["state"].update(x_={"value": 1}), DataError, "x_ is no attribute of th"),
+        (lambda e, _: e["state"].update(x_={"value": 1}), DataError, "x_ is not an attribute of"),
         (lambda e, _: e.update({"class": 99}), UnknownClass, "99"),
         (lambda e, _: e.update({"class": "Ridge"}), Malformed, "a part is written in no known way"),
         (lambda e, _: e.update({"class": -1}), UnknownClass, "-1"),
@@ -174,7 +174,7 @@ def test_native_estimator_comes_back_the_same(native: _Native) -> None:
 def test_native_attribute_cannot_replace_anything_of_the_class(native: _Native, name: str) -> None:
     part = pack_part(native)
     part.entry["state"][name] = {"value": 1}
-    with pytest.raises(DataError, match="is no attribute of _Native"):
+    with pytest.raises(DataError, match="is not an attribute of _Native"):
         unpack_part(part.entry, part.arrays)
 
 

@@ -1,4 +1,4 @@
-"""The scikit-learn classes whose state is plain arrays, and what each must look like to be used."""
+"""The scikit-learn classes that a model file can hold, and the checks of their state."""
 
 # Only what `predict` and `predict_proba` read is stored. To add a class: take the next free id (an
 # id is never reused), list the attributes, and add fitted examples to tests/store/conftest.py.
@@ -29,9 +29,9 @@ class Attribute:
         classes, ``rows`` the rows of a linear classifier's coefficients (one for two classes,
         else one per class). Any other name stands for the size found where it first occurs.
     low : float
-        Smallest value.
+        Smallest allowed value.
     kinds : str, default="f"
-        NumPy's letters of the types it may have.
+        Allowed letters of ``dtype.kind``.
     """
 
     shapes: str
@@ -167,13 +167,13 @@ STORED_CLASSES: dict[int, StoredClass] = {
 
 
 def stored_class_of(model: Any) -> StoredClass | None:
-    """Return what is known of the class of a model; a subclass of a known class is not known."""
+    """Return the entry for the class of a model, if any; subclasses have none."""
     named = (stored for stored in STORED_CLASSES.values() if stored.name == type(model).__name__)
     return next((stored for stored in named if stored.cls is type(model)), None)
 
 
 def state_of(stored: StoredClass, model: Any) -> dict[str, Any]:
-    """Return the attributes that a file holds of a fitted model; DataError if they are odd."""
+    """Return the attributes of a fitted model that a file stores; DataError if they are invalid."""
     names = ["n_features_in_", "feature_names_in_", *stored.attributes]
     if stored.labels:
         names.append("classes_")
@@ -198,7 +198,7 @@ def check(stored: StoredClass, state: Mapping[str, Any]) -> None:
     known = {"n_features_in_", "feature_names_in_", *stored.attributes}
     known |= {"classes_"} if stored.labels else set()
     for name in sorted(set(state) - known):
-        raise DataError(f"{name} is no attribute of this model")
+        raise DataError(f"{name} is not an attribute of this model")
     sizes = {"features": _n_features(state), **_class_sizes(stored, state)}
     if "feature_names_in_" in state:
         _check_names(state["feature_names_in_"], sizes["features"])
@@ -223,9 +223,9 @@ def _class_sizes(stored: StoredClass, state: Mapping[str, Any]) -> dict[str, int
     if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) == 0:
         raise DataError("classes_ is not a list of labels (a model file holds one target)")
     if classes.dtype.kind not in "biufUO" or (classes.dtype.kind == "f" and not _finite(classes)):
-        raise DataError("classes_ holds something else than labels")
+        raise DataError("classes_ holds something other than labels")
     if len(set(classes.tolist())) != len(classes):
-        raise DataError("classes_ holds a label twice")
+        raise DataError("classes_ holds a duplicate label")
     return {"classes": len(classes), "rows": 1 if len(classes) <= 2 else len(classes)}
 
 

@@ -243,7 +243,7 @@ def _rebuilt(number: int, params: Mapping[str, Any], state: Mapping[str, Any]) -
     for name in state:
         # An attribute must not stand in for a method, or for anything else of the class.
         if not name.isidentifier() or name.startswith("_") or hasattr(cls, name):
-            raise DataError(f"{name} is no attribute of {cls.__name__}")
+            raise DataError(f"{name} is not an attribute of {cls.__name__}")
     return cls.from_state(dict(params), dict(state))
 
 
