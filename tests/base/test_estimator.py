@@ -140,7 +140,7 @@ def test_fit_says_what_is_wrong_and_where(X: Any, y: Any, message: str) -> None:
         (pl.DataFrame(), "0 sample"),
         ([1.0, 2.0], "Expected 2D array"),
         ([["a"], ["b"]], "could not convert string to float"),
-        (pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]), "column name twice"),
+        (pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]), "duplicate column names"),
     ],
 )
 def test_fit_refuses_what_is_no_table(X: Any, words: str) -> None:

@@ -41,7 +41,7 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     try:
         frame = nw.from_native(X, pass_through=True)
     except nw.exceptions.DuplicateError as error:
-        raise DataError(f"X has a column name twice: {error}") from None
+        raise DataError(f"X has duplicate column names: {error}") from None
     if isinstance(frame, nw.LazyFrame):
         raise DataError("X is a lazy frame, whose rows are not computed yet; pass X.collect()")
     return frame if isinstance(frame, nw.DataFrame) else None
