@@ -54,18 +54,18 @@ def bias_variance(predictions: ArrayLike, truth: ArrayLike) -> BiasVariance:
     >>> bias_variance([1.0, 3.0], 1.5)
     BiasVariance(error=1.25, bias=0.25, variance=1.0)
     """
-    said = np.asarray(predictions, dtype=np.float64)
+    guess = np.asarray(predictions, dtype=np.float64)
     true = np.asarray(truth, dtype=np.float64)
-    if said.ndim not in (1, 2) or not said.size or true.shape != said.shape[1:]:
+    if guess.ndim not in (1, 2) or not guess.size or true.shape != guess.shape[1:]:
         raise ValueError(
             "predictions must have shape (n_models,) with a number as truth, or (n_models, "
-            f"n_samples) with (n_samples,); got {said.shape} and {true.shape}"
+            f"n_samples) with (n_samples,); got {guess.shape} and {true.shape}"
         )
-    if not (np.isfinite(said).all() and np.isfinite(true).all()):
+    if not (np.isfinite(guess).all() and np.isfinite(true).all()):
         raise ValueError("predictions and truth must hold finite numbers only")
-    mean = said.mean(axis=0)
+    mean = guess.mean(axis=0)
     return BiasVariance(
-        float(((said - true) ** 2).mean()),
+        float(((guess - true) ** 2).mean()),
         float(((mean - true) ** 2).mean()),
-        float(((said - mean) ** 2).mean()),
+        float(((guess - mean) ** 2).mean()),
     )
