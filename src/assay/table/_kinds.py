@@ -115,7 +115,7 @@ def infer_kind(column: pl.Series, facts: Facts) -> tuple[Kind, str]:
       and missing ones are not constant: what is missing may matter.)
     - dates: datetime. true/false, yes/no, y/n, t/f, on/off: boolean.
     - integers, all different, none missing: identifier when they are consecutive (m >= 20, and not
-      all between 1800 and 2200, which may be years), by its name (``id``, ``user_id``,
+      all between 1800 and 2200, which may be years), named like one (``id``, ``user_id``,
       ``PassengerId``), or beyond 2^53. Other numbers: numeric.
     - text, all different (m >= 10) or d >= 0.9 m with m >= 50: identifier. Otherwise nominal; set
       aside with more than max(10, m/2) or more than 1000 categories.

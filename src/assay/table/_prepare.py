@@ -129,7 +129,7 @@ def prepare(
         account=RowAccount(raw.rows, used.height, tuple(dropped)),
         digest=raw.digest,
         source=raw.source,
-        notes=raw.notes + notes.told(),
+        notes=raw.notes + notes.sentences(),
         overview=[
             overview_of(column, frame.get_column(column.name), counted[column.name])
             for column in columns

@@ -128,7 +128,7 @@ class Notes:
         if item:
             items.append(item)
 
-    def told(self) -> tuple[str, ...]:
+    def sentences(self) -> tuple[str, ...]:
         """Return the sentences, each naming at most five items."""
         return tuple(
             sentence.format(_listed(items)) if items else sentence

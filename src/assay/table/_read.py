@@ -188,7 +188,7 @@ def _finished(
         format=form,
         rows=frame.height + blank,
         digest=content_digest(frame),
-        notes=notes.told(),
+        notes=notes.sentences(),
         blank=blank,
         missing=rules.missing,
         styles=styles,
