@@ -80,7 +80,7 @@ def test_can_save_names_what_a_file_holds(estimator: Any, hint: str) -> None:
         ),
         (
             DummyClassifier().fit(X, np.array([0, 1] * 30, dtype="M8[s]")),
-            "a model file cannot hold this DummyClassifier: classes_ holds something else "
+            "a model file cannot hold this DummyClassifier: classes_ holds something other "
             "than labels",
         ),
     ],
@@ -121,15 +121,15 @@ def test_unpack_part_runs_no_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         (lambda e, _: e["state"].update(x_={"value": 1}), DataError, "x_ is not an attribute of"),
         (lambda e, _: e.update({"class": 99}), UnknownClass, "99"),
-        (lambda e, _: e.update({"class": "Ridge"}), Malformed, "a part is written in no known way"),
+        (lambda e, _: e.update({"class": "Ridge"}), Malformed, "a part has an unknown form"),
         (lambda e, _: e.update({"class": -1}), UnknownClass, "-1"),
-        (lambda e, _: e.update(more=1), Malformed, "a part is written in no known way"),
-        (lambda e, _: e.pop("params"), Malformed, "a part is written in no known way"),
-        (lambda e, _: e.update(params=[]), Malformed, "a part is written in no known way"),
-        (lambda e, _: e["params"].update(x=1), DataError, "x is no parameter of Ridge"),
-        (lambda e, _: e["params"].update(n_jobs=1), DataError, "n_jobs is no parameter of Ridge"),
+        (lambda e, _: e.update(more=1), Malformed, "a part has an unknown form"),
+        (lambda e, _: e.pop("params"), Malformed, "a part has an unknown form"),
+        (lambda e, _: e.update(params=[]), Malformed, "a part has an unknown form"),
+        (lambda e, _: e["params"].update(x=1), DataError, "x is not a parameter of Ridge"),
+        (lambda e, _: e["params"].update(n_jobs=1), DataError, "n_jobs is not a parameter"),
         (lambda e, _: e["state"].pop("coef_"), Malformed, "array 'coef_' belongs to nothing"),
-        (lambda _, a: a.pop("coef_"), Malformed, "an attribute is written in no known way"),
+        (lambda _, a: a.pop("coef_"), Malformed, "an attribute has an unknown form"),
     ],
 )  # fmt: skip
 def test_unpack_part_refuses_other_entries(change: Any, error: type[Exception], why: str) -> None:

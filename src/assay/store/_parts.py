@@ -1,7 +1,7 @@
 """One fitted estimator to its entry in a model file, and back."""
 
 # An estimator is {"class": id, "params": {..}, "state": {..}}, without "state" if it is not fitted.
-# A model inside a model is the attribute {"estimator": <its entry>}, several are
+# A nested model is the attribute {"estimator": <its entry>}, several are
 # {"estimators": [<entry>, ..]}. Their arrays stand with the others, `estimators_/0/coef_` by name.
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ class Part(NamedTuple):
 
 
 def can_save(estimator: Any) -> str | None:
-    """Return why an estimator cannot be put into a model file, or None if it can.
+    """Return why a model file cannot hold an estimator, or None if it can.
 
     Parameters
     ----------
     estimator : estimator or None
-        Fitted or not; if not, only its class and parameters are looked at.
+        Fitted or not; if not, only its class and parameters are checked.
 
     Returns
     -------
     str or None
-        The reason, in words for a user.
+        The reason, as a sentence for the user.
 
     Examples
     --------
@@ -113,11 +113,11 @@ def unpack_part(entry: Any, arrays: Mapping[str, NDArray[Any]], depth: int = 0) 
             if below:
                 raise Malformed(f"array {min(below)!r} belongs to nothing")
             return _rebuilt(number, given, found)
-    raise Malformed("a part is written in no known way")
+    raise Malformed("a part has an unknown form")
 
 
 def is_nested(entry: Any) -> bool:
-    """Say whether an entry has models inside models, fitted or as parameters."""
+    """Return whether an entry has nested models, fitted or as parameters."""
     open_entries = [entry]
     while open_entries:
         match open_entries.pop():
@@ -241,7 +241,7 @@ def _rebuilt(number: int, params: Mapping[str, Any], state: Mapping[str, Any]) -
         return sklearn_models.restore(sklearn_models.STORED_CLASSES[number], params, state)
     cls: Any = class_of(number)
     for name in state:
-        # An attribute must not stand in for a method, or for anything else of the class.
+        # An attribute must not replace a method, or anything else of the class.
         if not name.isidentifier() or name.startswith("_") or hasattr(cls, name):
             raise DataError(f"{name} is not an attribute of {cls.__name__}")
     return cls.from_state(dict(params), dict(state))
