@@ -219,7 +219,7 @@ class Estimator(BaseEstimator):
             raise DataError("the model is damaged: categorical_features_ is not ascending")
 
     def _fit_rows(self, X: Any, *, finite: bool = True) -> NDArray[Any]:
-        """Check the training table and return it as a matrix; learns names and levels.
+        """Check the training table and return it as a matrix; learns names and categories.
 
         Without `finite`, NaN and infinity are not checked here: a model whose first pass over the
         data finds them anyway calls `_check_finite` then, which saves a pass.

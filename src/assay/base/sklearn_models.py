@@ -19,7 +19,7 @@ from assay.base._errors import DataError
 
 @dataclass(frozen=True)
 class Attribute:
-    """What a fitted attribute must be.
+    """Requirements of a fitted attribute.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How many clusters: several criteria side by side, one recommendation with its reason."""
+"""The number of clusters: several criteria, and one recommendation with its reason."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def choose_n_clusters(
     * silhouette: the largest mean silhouette;
     * bic: the smallest :math:`-2 \ln L + p \ln n` of a Gaussian mixture with p parameters;
     * gap: the smallest K whose gap is within one standard error of the largest, where
-      :math:`\mathrm{gap}(K) = \mathrm{mean}_b \ln W^*_{K b} - \ln W_K` over tables drawn evenly
+      :math:`\mathrm{gap}(K) = \mathrm{mean}_b \ln W^*_{K b} - \ln W_K` over tables drawn uniformly
       from the box around the rows along their principal axes.
 
     All but 'bic' look for round clusters of similar size. Sources: Tibshirani, Walther and Hastie

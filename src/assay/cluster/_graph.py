@@ -30,7 +30,7 @@ def full_graph(rows: Any, gamma: float) -> NDArray[np.float64]:
     weights *= -gamma
     np.exp(weights, out=weights)
     np.fill_diagonal(weights, 1.0)
-    # Bit-symmetric, whatever the order of the sums in a matrix product.
+    # Bit-symmetric, for any order of the sums in a matrix product.
     return np.asarray(np.maximum(weights, weights.T))
 
 

@@ -22,7 +22,7 @@ class Interval:
     value, low, high : float
         The estimate and the two ends.
     level : float
-        Nominal coverage, for example 0.95.
+        Confidence level, for example 0.95.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def corrected_t(
     repeats : int, default=1
         Number R of partitions of the same rows that the blocks come from; less than J.
     level : float in (0, 1), default=0.95
-        Nominal coverage.
+        Confidence level.
     low, high : float, optional
         Range of the metric; the ends are clipped to it.
 
@@ -107,7 +107,7 @@ def next_t(
     scores : sequence of float
         One score per block of about equal size, J of them, in time order.
     level : float in (0, 1), default=0.95
-        Nominal coverage.
+        Confidence level.
     low, high : float, optional
         Range of the metric; the ends are clipped to it.
 
@@ -155,7 +155,7 @@ def batch_t(
     batches : sequence of float
         The scores on m disjoint random parts of about equal size.
     level : float in (0, 1), default=0.95
-        Nominal coverage.
+        Confidence level.
     low, high : float, optional
         Range of the metric; the ends are clipped to it.
 

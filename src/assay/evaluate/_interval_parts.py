@@ -31,7 +31,7 @@ def interval_of_parts(
     parts : sequence of (variance, degrees of freedom)
         Their sum is the variance of the estimate.
     level : float in (0, 1), default=0.95
-        Nominal coverage.
+        Confidence level.
     low, high : float, optional
         Range of the metric; the ends are clipped to it. A metric with only one of them
         gets an interval that is longer on the other side.

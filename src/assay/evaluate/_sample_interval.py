@@ -43,7 +43,7 @@ def sample_interval(
     clusters : ndarray of int64 of shape (n,), optional
         Cluster of each row: whole clusters are drawn.
     level : float in (0, 1), default=0.95
-        Nominal coverage.
+        Confidence level.
     seed : int, default=0
         Seed of the draws.
 

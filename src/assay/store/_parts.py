@@ -2,7 +2,8 @@
 
 # An estimator is {"class": id, "params": {..}, "state": {..}}, without "state" if it is not fitted.
 # A nested model is the attribute {"estimator": <its entry>}, several are
-# {"estimators": [<entry>, ..]}. Their arrays stand with the others, `estimators_/0/coef_` by name.
+# {"estimators": [<entry>, ..]}. Their arrays are stored with the others, under names such as
+# `estimators_/0/coef_`.
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text cells -> typed columns: the same rules whatever format the text came in.
+"""Text cells -> typed columns: the same rules for every file format.
 
 A column becomes, in this order: truth values, integers, numbers, dates, or it stays text. The
 decision is taken on all rows, never on the first ones, so a column that changes its type at row

@@ -222,7 +222,7 @@ class Column:
             parts=tuple(data["parts"]),
         )
         if column.used and column.kind in _CODED and not column.levels:
-            raise DataError("the schema is damaged: a nominal feature without levels")
+            raise DataError("the schema is damaged: a nominal feature without categories")
         return column
 
     def _parsed(self, values: pl.Series, rules: TextRules, where: Where) -> pl.Series:

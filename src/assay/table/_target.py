@@ -93,7 +93,7 @@ class Target:
         if len(unknown):
             row = int(unknown[0])
             raise DataError(
-                f"{place.cell(row, self.name)}: the model knows no class {shown(text[row])}"
+                f"{place.cell(row, self.name)}: the model has no class {shown(text[row])}"
                 f"{did_you_mean(str(text[row]), self.classes)}"
             )
         return np.array(codes, dtype=np.int64)
