@@ -122,7 +122,7 @@ def test_unfitted_models_say_so() -> None:
         (
             pl.LazyFrame({"a": [1.0]}),
             ["a"],
-            "X is a lazy frame, whose rows are not there yet; pass X.collect()",
+            "X is a lazy frame, whose rows are not computed yet; pass X.collect()",
         ),
     ],
 )
@@ -140,7 +140,7 @@ def test_fit_says_what_is_wrong_and_where(X: Any, y: Any, message: str) -> None:
         (pl.DataFrame(), "0 sample"),
         ([1.0, 2.0], "Expected 2D array"),
         ([["a"], ["b"]], "could not convert string to float"),
-        (pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]), "column name twice"),
+        (pd.DataFrame([[1, 2], [3, 4]], columns=["a", "a"]), "duplicate column names"),
     ],
 )
 def test_fit_refuses_what_is_no_table(X: Any, words: str) -> None:
@@ -199,8 +199,8 @@ def test_text_in_an_array_is_refused_with_its_column_and_the_remedy() -> None:
     with pytest.raises(DataError) as error:
         Coded(categorical_features=[0]).fit([["a", "1"], ["b", "two"]])
     assert str(error.value) == (
-        "column 1 of X holds 'two', which is no number (could not convert string to float); name "
-        "nominal columns in categorical_features, or pass a dataframe"
+        "column 1 of X holds 'two', which is not a number (could not convert string to float); "
+        "name nominal columns in categorical_features, or pass a dataframe"
     )
 
 

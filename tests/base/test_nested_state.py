@@ -123,14 +123,14 @@ def test_functions_in_parameters_of_models_inside_are_named() -> None:
 def test_model_inside_itself_is_refused() -> None:
     fitted = model()
     fitted.estimators_[0] = fitted
-    with pytest.raises(StateError, match=r"^models stand inside models more than 8 deep$"):
+    with pytest.raises(StateError, match=r"^models are nested more than 8 deep$"):
         fitted.digest()
 
 
 @pytest.mark.parametrize(
     ("value", "why"),
     [
-        (None, "Halves.estimators_ is missing or no list of models"),
+        (None, "Halves.estimators_ is missing or not a list of models"),
         ([Mean().fit(X, Y)], "Halves.estimators_ holds 1 models, not 2"),
         ([Mean().fit(X, Y), Mean()], r"Halves.estimators_\[1\] is not fitted"),
         ([Mean().fit(X, Y), Ridge().fit(X[:, :1], Y)], r"\[1\] has 1 columns, not 2"),

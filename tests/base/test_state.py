@@ -140,9 +140,9 @@ def test_attributes_that_are_no_data_are_named(value: Any, reason: str) -> None:
         ("means_", np.full((2, 2), np.nan), "not finite"),
         ("means_", np.zeros((2, 2), dtype=np.int64), "wrong type"),
         ("means_", [[1.0, 2.0], [3.0, 4.0]], "means_ is a list"),
-        ("__class__", "x", "no fitted attribute"),
-        ("_hidden_", 1, "no fitted attribute"),
-        ("fit", 1, "no fitted attribute"),
+        ("__class__", "x", "not a fitted attribute"),
+        ("_hidden_", 1, "not a fitted attribute"),
+        ("fit", 1, "not a fitted attribute"),
     ],
 )
 def test_damaged_states_are_refused(name: str, value: Any, words: str) -> None:

@@ -28,7 +28,7 @@ CASES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "header only": (HEADER.encode() + b"\n", ("bad.csv has a header but no rows",)),
     "one class": (
         _with_target("yes").encode(),
-        ("bad.csv: the target 'sold' has one class only, 'yes'",),
+        ("bad.csv: the target 'sold' has only one class, 'yes'",),
     ),
     "target missing": (
         _with_target("").encode(),
@@ -40,7 +40,7 @@ CASES: dict[str, tuple[bytes, tuple[str, ...]]] = {
     ),
     "column twice": (
         GOOD.replace("size", "color", 1).encode(),
-        ("bad.csv, line 1: the column name 'color' stands 2 times",),
+        ("bad.csv, line 1: the column name 'color' appears twice",),
     ),
     "program": (b"\x7fELF\x02\x01\x01\x00" + bytes(3000), ("bad.csv is a program, not a table",)),
     "noise": (bytes(range(256)) * 20, ("bad.csv", "not a table")),

@@ -125,7 +125,7 @@ def test_ties_go_to_the_silhouette_and_the_reason_says_so() -> None:
     choice = choose_n_clusters(X, criteria=["elbow", "silhouette"], k_range=[2, 3, 4])
     assert set(choice.votes) == {"elbow", "silhouette"}
     if len(set(choice.votes.values())) == 2:
-        assert "of equal votes the silhouette's counts" in choice.reason
+        assert "at equal votes the silhouette's counts" in choice.reason
 
 
 def test_table_prints_one_line_per_number_and_marks_the_choice() -> None:

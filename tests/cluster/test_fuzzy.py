@@ -52,7 +52,7 @@ def test_rounds_follow_the_formulas(m: float, centroid: str) -> None:
         path.append(objective(rows, centres, shares, m))
         pull = shares if centroid == "literal" else shares**m
         centres = pull.T @ rows / pull.sum(axis=0)[:, None]
-    with pytest.warns(ConvergenceWarning, match="stopped after max_iter=5 rounds"):
+    with pytest.warns(ConvergenceWarning, match="stopped after max_iter=5 iterations"):
         model = FuzzyKMeans(3, m=m, centroid=centroid, init=rows[:3], max_iter=5, tol=0).fit(rows)
     np.testing.assert_allclose(model.cluster_centers_, centres, rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(model.objective_path_[:-1], path, rtol=1e-4)

@@ -341,7 +341,7 @@ def test_warm_start_goes_on_where_it_stopped() -> None:
     assert np.array_equal(model.means_, straight.means_)
     assert (np.diff(bounds) > 0).all()
     model.set_params(n_components=2)
-    with pytest.raises(ParameterError, match="warm_start=True goes on from the last fit"):
+    with pytest.raises(ParameterError, match="warm_start=True continues from the last fit"):
         model.fit(X)
 
 
@@ -510,7 +510,7 @@ def test_wrong_parameters_are_named(params: dict[str, Any], message: str) -> Non
 
 def test_a_fit_that_ran_out_of_steps_says_so() -> None:
     with pytest.warns(
-        ConvergenceWarning, match="did not converge in max_iter=2 steps: the last gain"
+        ConvergenceWarning, match="did not converge in max_iter=2 iterations: the last gain"
     ):
         model = GaussianMixture(3, max_iter=2, tol=1e-12, random_state=0).fit(table())
     assert (model.converged_, model.stop_reason_) == (False, "max_iter")

@@ -232,7 +232,7 @@ def test_as_many_clusters_as_rows_leaves_no_inertia() -> None:
 
 def test_stopping_early_warns_and_labels_fit_the_centres() -> None:
     rows = blobs()
-    with pytest.warns(ConvergenceWarning, match="stopped after max_iter=1 rounds"):
+    with pytest.warns(ConvergenceWarning, match="stopped after max_iter=1 iterations"):
         model = KMeans(6, max_iter=1, init="random", n_init=1, random_state=0).fit(rows)
     assert (model.n_iter_, model.stop_reason_) == (1, "max_iter")
     np.testing.assert_array_equal(model.labels_, model.predict(rows))
@@ -303,7 +303,10 @@ def test_wrong_parameters_are_named(params: dict[str, Any], message: str) -> Non
         (lambda: KMeans(9).fit(np.ones((8, 2))), "n_clusters=9 is more than the rows of X"),
         (lambda: KMeans(2, init=np.ones((3, 4))).fit(blobs(50)), "does not match the number of cl"),
         (lambda: KMeans(2, init=np.ones((2, 3))).fit(blobs(50)), "does not match the number of fe"),
-        (lambda: KMeans(2, init=[[np.nan] * 4] * 2).fit(blobs(50)), "init holds no usable centres"),
+        (
+            lambda: KMeans(2, init=[[np.nan] * 4] * 2).fit(blobs(50)),
+            "init is not an array of centres",
+        ),
         (lambda: KMeans(2).fit(blobs(50), sample_weight=np.ones(49)), "one number per row"),
         (lambda: KMeans(2).fit([[np.nan], [1.0]]), "NaN"),
         (lambda: KMeans(2, random_state=0).fit(blobs(50)).predict(np.ones((2, 3))), "features"),

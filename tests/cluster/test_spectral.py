@@ -173,11 +173,13 @@ def test_part_with_the_thinnest_place_is_divided(form: dict[str, Any]) -> None:
 
 def test_more_parts_than_groups_are_joined_with_a_warning() -> None:
     X = np.concatenate([rows + 20 * at for at, rows in enumerate(np.split(blobs()[0], 3))])
-    with pytest.warns(UserWarning, match=r"falls into \d+ parts, more than n_clusters=2; the"):
+    with pytest.warns(
+        UserWarning, match=r"has \d+ connected components, more than n_clusters=2; the"
+    ):
         model = SpectralClustering(2, affinity="nearest_neighbors", random_state=0).fit(X)
     assert len(np.unique(model.labels_)) == 2
     assert model.ncut_ == 0.0
-    with pytest.warns(UserWarning, match="falls into 4 parts"):
+    with pytest.warns(UserWarning, match="has 4 connected components"):
         SpectralClustering(2, affinity="precomputed").fit(np.eye(4))
 
 

@@ -154,7 +154,7 @@ def test_empirical_loss_matches_scikit_learn(loss: str, peer: Any, data: st.Data
 
 def test_labels_have_a_zero_one_loss() -> None:
     assert empirical_loss(["a", "b"], ["a", "a"], "zero_one") == 0.5
-    with pytest.raises(DataError, match="loss 'squared' needs numbers; labels have 'zero_one'"):
+    with pytest.raises(DataError, match="loss 'squared' needs numbers; use 'zero_one' for labels"):
         empirical_loss(["a", "b"], ["a", "a"], "squared")
 
 

@@ -53,5 +53,5 @@ def test_replay_lacks_what_was_not_stored() -> None:
 
 def test_replay_refuses_other_rows() -> None:
     model = replay(Predicted(label=np.array([0, 1])), 2)
-    with pytest.raises(ValueError, match="cover 2 rows, asked about 3"):
+    with pytest.raises(ValueError, match="cover 2 rows; got 3"):
         model.predict(np.zeros((3, 1)))

@@ -125,8 +125,8 @@ def test_can_save_names_the_model_inside(model: Any, why: str) -> None:
 CHANGES: list[tuple[Any, str]] = [
     (lambda s, _: s["estimators_"].pop("estimators"), "array '0/coef_' belongs to nothing"),
     (lambda s, _: s["estimators_"]["estimators"].pop(), "array '1' belongs to nothing"),
-    (lambda s, _: s["estimators_"]["estimators"].append(3), "a part is written in no known way"),
-    (lambda _, a: a.pop("model/estimators_/1/coef_"), "an attribute is written in no known way"),
+    (lambda s, _: s["estimators_"]["estimators"].append(3), "a part has an unknown form"),
+    (lambda _, a: a.pop("model/estimators_/1/coef_"), "an attribute has an unknown form"),
     (lambda _, a: a.update({"model/estimators_/2/coef_": np.ones(4)}), "'2' belongs to nothing"),
     (lambda _, a: a.update({"model/estimators_/": np.ones(4)}), "belongs to nothing"),
     (lambda _, a: a.update({"model/estimators_": np.ones(4)}), "array '' belongs to nothing"),
@@ -134,7 +134,7 @@ CHANGES: list[tuple[Any, str]] = [
     (lambda _, a: a["model/estimators_/0/coef_"].fill(np.nan), "coef_ holds a value that is not f"),
     (
         lambda s, _: s["estimators_"]["estimators"][0].pop("state"),
-        "a part is written in no known way",
+        "a part has an unknown form",
     ),
     (
         lambda s, _: s.update(estimators_=s["estimators_"]["estimators"][0]),
@@ -205,7 +205,7 @@ def test_file_with_models_too_deep_is_refused(depth: int, refused: bool, tmp_pat
     opened.content["parts"]["model"], opened.arrays = whole, arrays
     opened.write(path)
     if refused:
-        with pytest.raises(DataError, match="a model inside a model is written in no known way"):
+        with pytest.raises(DataError, match="a nested model has an unknown form"):
             load(path)
     else:
         assert load(path)[1]["model"].over_.over_.over_.predict(X[:1]).shape == (1,)

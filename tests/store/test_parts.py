@@ -80,7 +80,7 @@ def test_can_save_names_what_a_file_holds(estimator: Any, hint: str) -> None:
         ),
         (
             DummyClassifier().fit(X, np.array([0, 1] * 30, dtype="M8[s]")),
-            "a model file cannot hold this DummyClassifier: classes_ holds something else "
+            "a model file cannot hold this DummyClassifier: classes_ holds something other "
             "than labels",
         ),
     ],
@@ -119,17 +119,17 @@ def test_unpack_part_runs_no_fit(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("change", "error", "why"),
     [
-        (lambda e, _: e["state"].update(x_={"value": 1}), DataError, "x_ is no attribute of th"),
+        (lambda e, _: e["state"].update(x_={"value": 1}), DataError, "x_ is not an attribute of"),
         (lambda e, _: e.update({"class": 99}), UnknownClass, "99"),
-        (lambda e, _: e.update({"class": "Ridge"}), Malformed, "a part is written in no known way"),
+        (lambda e, _: e.update({"class": "Ridge"}), Malformed, "a part has an unknown form"),
         (lambda e, _: e.update({"class": -1}), UnknownClass, "-1"),
-        (lambda e, _: e.update(more=1), Malformed, "a part is written in no known way"),
-        (lambda e, _: e.pop("params"), Malformed, "a part is written in no known way"),
-        (lambda e, _: e.update(params=[]), Malformed, "a part is written in no known way"),
-        (lambda e, _: e["params"].update(x=1), DataError, "x is no parameter of Ridge"),
-        (lambda e, _: e["params"].update(n_jobs=1), DataError, "n_jobs is no parameter of Ridge"),
+        (lambda e, _: e.update(more=1), Malformed, "a part has an unknown form"),
+        (lambda e, _: e.pop("params"), Malformed, "a part has an unknown form"),
+        (lambda e, _: e.update(params=[]), Malformed, "a part has an unknown form"),
+        (lambda e, _: e["params"].update(x=1), DataError, "x is not a parameter of Ridge"),
+        (lambda e, _: e["params"].update(n_jobs=1), DataError, "n_jobs is not a parameter"),
         (lambda e, _: e["state"].pop("coef_"), Malformed, "array 'coef_' belongs to nothing"),
-        (lambda _, a: a.pop("coef_"), Malformed, "an attribute is written in no known way"),
+        (lambda _, a: a.pop("coef_"), Malformed, "an attribute has an unknown form"),
     ],
 )  # fmt: skip
 def test_unpack_part_refuses_other_entries(change: Any, error: type[Exception], why: str) -> None:
@@ -174,7 +174,7 @@ def test_native_estimator_comes_back_the_same(native: _Native) -> None:
 def test_native_attribute_cannot_replace_anything_of_the_class(native: _Native, name: str) -> None:
     part = pack_part(native)
     part.entry["state"][name] = {"value": 1}
-    with pytest.raises(DataError, match="is no attribute of _Native"):
+    with pytest.raises(DataError, match="is not an attribute of _Native"):
         unpack_part(part.entry, part.arrays)
 
 

@@ -39,15 +39,15 @@ def _header(length: int, body: bytes) -> bytes:
 
 FOREIGN: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "it is empty"),
-    "one byte": (b"{", "it begins with other bytes"),
+    "one byte": (b"{", "its first bytes are wrong"),
     "pickle": (pickle.dumps(_Canary()), "it looks like a Python pickle"),
-    "old pickle": (pickle.dumps(_Canary(), protocol=0), "it begins with other bytes"),
+    "old pickle": (pickle.dumps(_Canary(), protocol=0), "its first bytes are wrong"),
     "zip": (_zip_bomb(), "it looks like a zip archive"),
     "program": (b"\x7fELF" + bytes(60), "it looks like a program"),
     "gzip": (b"\x1f\x8b" + bytes(60), "it looks like a gzip archive"),
-    "table": (b"a,b,c\n1,2,3\n4,5,6\n", "it begins with other bytes"),
+    "table": (b"a,b,c\n1,2,3\n4,5,6\n", "its first bytes are wrong"),
     "page": (b"<!DOCTYPE html><html></html>", "it looks like a web page"),
-    "zeros": (bytes(1000), "it begins with other bytes"),
+    "zeros": (bytes(1000), "its first bytes are wrong"),
     "huge length": (_header(2**63, b"{" + bytes(99)), "its header would take more than 32 MB"),
     "large length": (_header(HEADER_LIMIT + 1, b"{" + bytes(99)), "its header would take more"),
     "deep": (_header(10**6, b'{"a":' * 200_000), "its header is not that of a model file"),
@@ -149,7 +149,7 @@ def test_array_of_no_part_is_noticed(small: Path) -> None:
     for name in ("model/extra_", "other/coef_", "encoder/coef_", "model/coef_/x", "model"):
         opened = Opened(small)
         opened.arrays[name] = np.zeros(3)
-        with pytest.raises(DataError, match=r"belongs to nothing|written in no known way"):
+        with pytest.raises(DataError, match=r"belongs to nothing|has an unknown form"):
             load(opened.write(small))
 
 

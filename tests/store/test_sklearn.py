@@ -12,15 +12,15 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils.validation import check_is_fitted
 
 from assay.base import DataError
-from assay.base.foreign import SPECS, restore, state_of
+from assay.base.sklearn_models import STORED_CLASSES, restore, state_of
 from assay.store import load, save
 from assay.store._classes import classes
 
 from .conftest import FITTED, QUERIES, X, predictions
 
 
-def _spec(model: Any) -> Any:
-    return next(spec for spec in SPECS.values() if spec.cls is type(model))
+def _stored_class(model: Any) -> Any:
+    return next(stored for stored in STORED_CLASSES.values() if stored.cls is type(model))
 
 
 def test_reloaded_model_predicts_bit_for_bit(fitted: Any, tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_every_class_has_a_fitted_example() -> None:
 
 
 def test_ids_stay_below_those_of_native_classes() -> None:
-    assert all(0 < number < 100 for number in SPECS)
+    assert all(0 < number < 100 for number in STORED_CLASSES)
 
 
 def test_column_names_are_kept(tmp_path: Path) -> None:
@@ -85,10 +85,10 @@ CHANGES: list[tuple[str, dict[str, Any], str]] = [
     ("ridge", {"n_features_in_": "4"}, "n_features_in_ is not a count of columns"),
     ("ridge", {"feature_names_in_": np.array(["a"])}, "feature_names_in_ holds 1 names for 4"),
     ("ridge", {"feature_names_in_": np.zeros(4)}, "feature_names_in_ is not a list of names"),
-    ("ridge", {"predict": 1}, "predict is no attribute of this model"),
+    ("ridge", {"predict": 1}, "predict is not an attribute of this model"),
     ("logistic-three", {"classes_": np.array([0, 1])}, "coef_ has shape (3, 4) where (rows"),
-    ("logistic-three", {"classes_": np.array([0, 1, 1])}, "classes_ holds a label twice"),
-    ("logistic-three", {"classes_": np.array([0, 1, np.nan])}, "classes_ holds something els"),
+    ("logistic-three", {"classes_": np.array([0, 1, 1])}, "classes_ holds a duplicate label"),
+    ("logistic-three", {"classes_": np.array([0, 1, np.nan])}, "classes_ holds something oth"),
     ("logistic-three", {"classes_": np.zeros((3, 1))}, "classes_ is not a list of labels"),
     ("logistic-three", {"classes_": np.zeros(0)}, "classes_ is not a list of labels"),
     ("logistic-two", {"classes_": np.array([7])}, "classes_ holds fewer than two labels"),
@@ -104,21 +104,21 @@ def test_restore_refuses_a_state_no_fit_could_leave(
     name: str, change: dict[str, Any], why: str
 ) -> None:
     model = FITTED[name]()
-    state = {**state_of(_spec(model), model), **change}
+    state = {**state_of(_stored_class(model), model), **change}
     with pytest.raises(DataError) as caught:
-        restore(_spec(model), {}, state)
+        restore(_stored_class(model), {}, state)
     assert str(caught.value).startswith(why)
 
 
 @pytest.mark.parametrize("name", ["ridge", "logistic-two", "lda-two", "bayes-two", "dummy-prior"])
 def test_restore_refuses_a_missing_attribute(name: str) -> None:
     model = FITTED[name]()
-    spec = _spec(model)
-    for attribute in spec.attributes:
-        state = state_of(spec, model)
+    stored = _stored_class(model)
+    for attribute in stored.attributes:
+        state = state_of(stored, model)
         del state[attribute]
         with pytest.raises(DataError, match=f"{attribute} is missing"):
-            restore(spec, {}, state)
+            restore(stored, {}, state)
 
 
 @pytest.mark.parametrize(
@@ -133,17 +133,17 @@ def test_restore_refuses_a_missing_attribute(name: str) -> None:
 def test_restore_refuses_parameters_that_predict_reads(params: dict[str, Any], why: str) -> None:
     model = FITTED["dummy-prior"]()
     with pytest.raises(DataError) as caught:
-        restore(_spec(model), params, state_of(_spec(model), model))
+        restore(_stored_class(model), params, state_of(_stored_class(model), model))
     assert str(caught.value).startswith(why)
 
 
 def test_several_targets_of_a_classifier_are_refused() -> None:
     model = DummyClassifier().fit(X, np.zeros((len(X), 2), dtype=int))
     with pytest.raises(DataError, match="a model file holds one target"):
-        state_of(_spec(model), model)
+        state_of(_stored_class(model), model)
 
 
 def test_sparse_coefficients_are_refused() -> None:
     model = LogisticRegression().fit(X, X[:, 0] > 0).sparsify()
     with pytest.raises(DataError, match="coef_ is not an array"):
-        state_of(_spec(model), model)
+        state_of(_stored_class(model), model)

@@ -148,10 +148,10 @@ def _tower(height: int) -> Ridge:
 def test_templates_are_limited_in_depth() -> None:
     entry = encode(_tower(7))
     assert repr(decode(entry)) == repr(_tower(7))
-    with pytest.raises(Unstorable, match=r"has models inside models more than 8 deep$"):
+    with pytest.raises(Unstorable, match=r"has models nested more than 8 deep$"):
         encode(_tower(8))
     deeper = {"estimator": {"class": 2, "params": {"solver": entry}}}
-    with pytest.raises(Malformed, match="a model inside a model is written in no known way"):
+    with pytest.raises(Malformed, match="a nested model has an unknown form"):
         decode(deeper)
 
 

@@ -243,7 +243,7 @@ def test_damaged_state_is_refused(change: dict[str, Any]) -> None:
 
 def test_level_without_name_is_refused() -> None:
     encoder = Encoder(min_count=1).fit(pl.DataFrame({"t": ["a", "b", "c"]}))
-    with pytest.raises(DataError, match="a level in kept_ has no name"):
+    with pytest.raises(DataError, match="a category in kept_ has no name"):
         Encoder.from_state(
             encoder.get_params(), encoder.state() | {"kept_": np.array([0.0, 1.0, 5.0])}
         )

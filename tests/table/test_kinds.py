@@ -42,8 +42,13 @@ NAMES = [f"person {k}" for k in range(100)]
         ("x", [*NAMES[:95], *["person 1"] * 5], Kind.IDENTIFIER, "95 different texts in 100 rows"),
         ("x", NAMES[:5], Kind.NOMINAL, ""),
         ("x", NAMES[:50] * 2, Kind.NOMINAL, ""),
-        ("x", [*NAMES[:60], *NAMES[:40]], Kind.NOMINAL, "has 60 levels in 100 rows"),
-        ("x", [f"l{k}" for k in range(1001)] * 3, Kind.NOMINAL, "has 1001 levels, more than 1000"),
+        ("x", [*NAMES[:60], *NAMES[:40]], Kind.NOMINAL, "has 60 categories in 100 rows"),
+        (
+            "x",
+            [f"l{k}" for k in range(1001)] * 3,
+            Kind.NOMINAL,
+            "has 1001 categories, more than 1000",
+        ),
         ("x", ["a", "b", "c"] * 4, Kind.NOMINAL, ""),
     ],
 )

@@ -280,7 +280,7 @@ def test_overview_is_json_and_covers_every_column() -> None:
         ("sold", {"task": "clasification"}, ParameterError, "did you mean 'classification'"),
         ("town", {"task": "binary"}, DataError, "needs two classes, but the target 'town' has 3"),
         ("town", {"task": "regression"}, DataError, "column 'town': 'Ulm' is not a number"),
-        ("same", {}, DataError, "the target 'same' has one class only, 'x'"),
+        ("same", {}, DataError, "the target 'same' has only one class, 'x'"),
         ("when", {}, DataError, "holds dates, which cannot be predicted"),
         ("sold", {"weights": "town"}, DataError, "column 'town': 'Ulm' is not a number"),
         ("sold", {"weights": "size"}, DataError, "negative or infinite"),

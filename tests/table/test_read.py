@@ -386,7 +386,7 @@ def test_bytes_are_no_source() -> None:
 def test_dataframe_errors_name_the_dataframe() -> None:
     twice = pd.DataFrame([[1, 2]], columns=["a", "a"])
     for table, message in [
-        (twice, "<dataframe> has a column name twice"),
+        (twice, "<dataframe> has duplicate column names"),
         (pl.DataFrame(), "<dataframe> has no columns"),
         (pa.table({"a": pa.array([], pa.int64())}), "<dataframe> has columns but no rows"),
     ]:

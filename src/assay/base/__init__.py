@@ -1,4 +1,4 @@
-"""The estimator contract: checked input, one style of messages, a state of arrays."""
+"""The estimator contract: checked input, one style of messages, a state of plain arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parameter checks that all speak in one style: name, what is allowed, what came."""
+"""Parameter checks with one form of message: the name, the allowed values, the value received."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def check_interval(
     integer: bool = False,
     options: Iterable[object] = (),
 ) -> None:
-    """Refuse a value that is no number of the interval and none of `options`.
+    """Raise unless a value lies in the interval or is one of `options`.
 
     Parameters
     ----------
     name : str
         The parameter, as the user wrote it.
     value : object
-        What came. Booleans and NaN are never numbers here.
+        The value received. Booleans and NaN are never accepted as numbers.
     low, high : float, default=-inf and inf
         The bounds.
     open_low, open_high : bool, default=False
@@ -48,7 +48,7 @@ def check_interval(
     Raises
     ------
     ParameterError
-        Naming the parameter, what is allowed and what came.
+        Naming the parameter, the allowed values and the value received.
 
     Examples
     --------
@@ -72,21 +72,21 @@ def check_interval(
 
 
 def check_option(name: str, value: object, allowed: Iterable[object]) -> None:
-    """Refuse a value that is none of the allowed ones.
+    """Raise unless a value is one of the allowed ones.
 
     Parameters
     ----------
     name : str
         The parameter, as the user wrote it.
     value : object
-        What came.
+        The value received.
     allowed : iterable
         The allowed values: strings, None or booleans.
 
     Raises
     ------
     ParameterError
-        Naming the parameter, the allowed values, what came, and the nearest allowed string.
+        Naming the parameter, the allowed values, the value received and the nearest allowed string.
 
     Examples
     --------
@@ -106,14 +106,14 @@ def check_option(name: str, value: object, allowed: Iterable[object]) -> None:
 
 
 def check_n_jobs(n_jobs: int | None) -> int:
-    """Return the number of threads that `n_jobs` asks for.
+    """Return the number of threads that `n_jobs` stands for.
 
     None means 1; a negative number counts down from all usable cores (-1 = all of them).
 
     Parameters
     ----------
     n_jobs : int or None
-        What the user asked for.
+        The parameter, as the user gave it.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def check_n_jobs(n_jobs: int | None) -> int:
 
 @cache
 def _cores(_affinity: int, _limit: str | None) -> int:
-    """Return the usable cores: joblib reads files for it, so once for what may change."""
+    """Return the number of usable cores, cached per argument: joblib reads files to find it."""
     return int(joblib.cpu_count())
 
 
@@ -157,7 +157,7 @@ def check_weight(sample_weight: ArrayLike | None, X: object) -> NDArray[np.float
     Raises
     ------
     DataError
-        Saying which weight is wrong and in which row.
+        Naming the wrong weight and its row.
 
     Examples
     --------
@@ -206,5 +206,5 @@ def _either(words: list[str]) -> str:
 
 
 def _equal_text(value: object, option: object) -> bool:
-    # Only strings are compared by value: an array or a NaN must not be asked for its truth.
+    # Only strings are compared by value: an array or a NaN has no truth value to test.
     return isinstance(value, str) and isinstance(option, str) and value == option

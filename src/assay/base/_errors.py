@@ -1,4 +1,4 @@
-"""The two errors a user can cause, told apart because the command line exits differently."""
+"""The two errors a user can cause; the command line has an exit code for each."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from difflib import get_close_matches
 
 
 class DataError(ValueError):
-    """The data cannot be used as asked; the message says where and what to do."""
+    """The data cannot be used; the message states where the problem is and what to do."""
 
 
 class ParameterError(ValueError):
-    """A parameter is out of its range; the message names it, what is allowed and what came."""
+    """A parameter is not allowed; the message names it, the allowed values and the one given."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

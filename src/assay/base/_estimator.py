@@ -37,7 +37,7 @@ from assay.base._state import (
 from assay.base._structure import check_array_state
 from assay.base._targets import class_codes, real_values
 
-#: Kinds of numbers that models compute with as they are.
+#: Number types that models use without conversion.
 _FLOATS = (np.float64, np.float32)
 
 
@@ -50,20 +50,20 @@ def _parameters(cls: type) -> tuple[str, ...]:
 
 
 class Estimator(BaseEstimator):
-    """What every estimator of Assay is: checked input, and a state of arrays.
+    """Base of every estimator: checks its input, and keeps its fitted state in plain arrays.
 
     Attributes
     ----------
     model_id : int or None
-        Number of the class in model files, unique; None = cannot be saved.
+        Unique number of the class in model files; None = cannot be saved.
     takes_missing : bool
-        Whether NaN is a value like others; otherwise it is refused.
+        Whether NaN is accepted as a missing value; otherwise it raises an error.
     takes_nominal : bool
-        Whether nominal columns are taken as they are. Such a class has a parameter
+        Whether nominal columns are accepted without encoding. Such a class has a parameter
         `categorical_features`; its columns arrive as codes 0..L-1 (L = unseen in fit), and the
         fitted model has `categorical_features_`, `levels_` and `level_offsets_`.
     takes_sparse : bool
-        Whether SciPy's sparse matrices are taken; they arrive as CSR with sorted columns and
+        Whether SciPy's sparse matrices are accepted; they arrive as CSR with sorted columns and
         without duplicates. Not together with `takes_nominal`.
     expected_failures : mapping of str to str
         Checks of the contract suite that cannot pass, each with the reason.
@@ -100,13 +100,13 @@ class Estimator(BaseEstimator):
         Parameters
         ----------
         deep : bool, default=True
-            Whether those of models inside the model are named, too.
+            Whether to include the parameters of nested models.
 
         Returns
         -------
         dict
         """
-        # As scikit-learn's, which looks at the signature at each call: a search makes thousands.
+        # As scikit-learn's, but with cached signatures: a search calls this thousands of times.
         cls: type = type(self)
         found: dict[str, Any] = {}
         for name in _parameters(cls):
@@ -118,18 +118,18 @@ class Estimator(BaseEstimator):
         return found
 
     def state(self) -> dict[str, Value]:
-        """Return the fitted attributes: arrays, plain values, and models of which this is true.
+        """Return the fitted attributes: arrays, plain values, and models made of these.
 
         Returns
         -------
         dict of str to ndarray, int, float, bool, str, None, estimator or list of estimators
-            By attribute name, in alphabetical order. Nothing is copied. The models inside a model
-            are those of Assay, and those of scikit-learn that a model file can hold.
+            By attribute name, in alphabetical order. Nothing is copied. Nested models are those
+            of Assay, and those of scikit-learn that a model file can hold.
 
         Raises
         ------
         StateError
-            When a parameter or an attribute cannot be written as data.
+            If a parameter or an attribute cannot be stored as plain data.
         """
         check_is_fitted(self)
         check_plain_params(self.get_params(deep=False))
@@ -154,12 +154,12 @@ class Estimator(BaseEstimator):
         Returns
         -------
         Estimator
-            Predicts bit for bit like the model whose state it is.
+            Predicts bit for bit like the model that the state came from.
 
         Raises
         ------
         DataError
-            When the state is not one that this class could have.
+            If the state is not valid for this class.
         """
         known = inspect.signature(cls).parameters
         for name in params:
@@ -170,7 +170,7 @@ class Estimator(BaseEstimator):
         model = cls(**params)
         for name, value in state.items():
             if not (name.isidentifier() and name.endswith("_") and not name.startswith("_")):
-                raise DataError(f"the model is damaged: {name!r} is no fitted attribute")
+                raise DataError(f"the model is damaged: {name!r} is not a fitted attribute")
             if isinstance(getattr(cls, name, None), property):
                 raise DataError(f"the model is damaged: {name!r} follows from other attributes")
             try:
@@ -191,7 +191,7 @@ class Estimator(BaseEstimator):
     def digest(self) -> str:
         """Return the SHA-256 of class, parameters and state.
 
-        Parameters that change only how the work is done (`n_jobs`, `verbose`) are left out.
+        Parameters that do not change the model (`n_jobs`, `verbose`) are left out.
         """
         return digest(self, self.state())
 
@@ -219,15 +219,15 @@ class Estimator(BaseEstimator):
             raise DataError("the model is damaged: categorical_features_ is not ascending")
 
     def _fit_rows(self, X: Any, *, finite: bool = True) -> NDArray[Any]:
-        """Check the training table and return it as a matrix; learns names and levels.
+        """Check the training table and return it as a matrix; learns names and categories.
 
-        Without `finite`, NaN and infinity are let through for the moment: a model whose first pass
-        finds them anyway calls `_check_finite` then, and saves a pass.
+        Without `finite`, NaN and infinity are not checked here: a model whose first pass over the
+        data finds them anyway calls `_check_finite` then, which saves a pass.
         """
         return self._rows(X, reset=True, finite=finite)
 
     def _check_finite(self, rows: NDArray[Any]) -> None:
-        """Refuse NaN and infinity in training rows, naming row and column."""
+        """Raise if training rows hold NaN or infinity, naming row and column."""
         names = getattr(self, "feature_names_in_", None)
         check_finite(rows, names, type(self).__name__, allow_nan=self.takes_missing)
 
@@ -237,9 +237,9 @@ class Estimator(BaseEstimator):
         return self._rows(X, reset=False)
 
     def _table(self, X: Any, *, reset: bool, accept_sparse: bool = False) -> Any:
-        """Check shape and names only and return the table for other models, which check the rest.
+        """Check shape and names only and return the table for nested models, which check the rest.
 
-        A dataframe stays as it is, so that a model inside a model still sees names and levels;
+        A dataframe stays as it is, so that a nested model still sees names and categories;
         anything else becomes an array of its own type, or a CSR matrix when `accept_sparse`.
         """
         if not reset:
@@ -291,17 +291,17 @@ class Estimator(BaseEstimator):
         return rows  # type: ignore[no-any-return]
 
     def _validated(self, X: Any, reset: bool, **settings: Any) -> Any:
-        """Return X as scikit-learn's `validate_data` does; whether it is finite is not asked.
+        """Return X as scikit-learn's `validate_data` does, but without testing for finite values.
 
-        That is not asked about a matrix of numbers, as kernels take it: a search fits small tables
-        thousands of times, and the questions would take longer than the fits.
+        A matrix that kernels can read directly skips the call: a search fits small tables
+        thousands of times, and the checks would take longer than the fits.
         """
         is_matrix = type(X) is np.ndarray and X.ndim == 2 and X.size > 0
         if (
             is_matrix
             and X.flags.c_contiguous
             and X.dtype in _FLOATS
-            and not hasattr(self, "feature_names_in_")  # forgotten in fit, missed in predict
+            and not hasattr(self, "feature_names_in_")  # scikit-learn then compares names
             and (reset or X.shape[1] == self.n_features_in_)
         ):
             if reset:
@@ -310,7 +310,7 @@ class Estimator(BaseEstimator):
         return validate_data(self, X, reset=reset, ensure_all_finite=False, **settings)
 
     def _coded(self, X: Any, frame: nw.DataFrame[Any] | None, reset: bool) -> NDArray[Any]:
-        """Return a dataframe, or an array with nominal columns, as numbers and level codes."""
+        """Return a dataframe, or an array with nominal columns, as numbers and category codes."""
         if frame is None:
             X = self._validated(X, reset, dtype=None)
         else:
@@ -342,7 +342,7 @@ class Estimator(BaseEstimator):
         if frame is not None:
             return float_matrix(frame, frozenset(columns), type(self).__name__)
         if X.dtype in _FLOATS:
-            if columns:  # whose values the caller replaces
+            if columns:  # the caller replaces its values
                 return X.astype(np.float64, order="C")  # type: ignore[no-any-return]
             return np.ascontiguousarray(X)
         rows = np.full(X.shape, np.nan)
@@ -408,7 +408,7 @@ class Transformer(TransformerMixin, Estimator):
 
 
 class Clusterer(ClusterMixin, Estimator):
-    """Base of all that group rows: `labels_` are 0..K-1, and -1 for rows of no group."""
+    """Base of all clusterers: `labels_` are 0..K-1, and -1 for rows without a cluster."""
 
     def _fit_data(
         self, X: Any, sample_weight: ArrayLike | None = None
@@ -450,7 +450,7 @@ def _numbers(column: NDArray[Any], j: int) -> NDArray[np.float64]:
     except ValueError:
         text = next(item for item in column.tolist() if not _is_number(item))
         raise DataError(
-            f"column {j} of X holds {text!r}, which is no number (could not convert string to "
+            f"column {j} of X holds {text!r}, which is not a number (could not convert string to "
             "float); name nominal columns in categorical_features, or pass a dataframe"
         ) from None
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from assay.base._errors import DataError
 
-#: Kinds of column that are numbers to us.
+#: Column types that are read as numbers.
 _NUMBERS = (nw.Boolean, nw.Decimal)
-#: Kinds of column that are nominal by their dtype alone.
+#: Column types that are nominal by their dtype alone.
 _TEXT = (nw.Categorical, nw.Enum, nw.String)
 
 
@@ -36,14 +36,14 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
     >>> as_frame([[1.0]]) is None
     True
     """
-    if isinstance(X, np.ndarray):  # the common case needs no questions
+    if isinstance(X, np.ndarray):  # the common case needs no further test
         return None
     try:
         frame = nw.from_native(X, pass_through=True)
     except nw.exceptions.DuplicateError as error:
-        raise DataError(f"X has a column name twice: {error}") from None
+        raise DataError(f"X has duplicate column names: {error}") from None
     if isinstance(frame, nw.LazyFrame):
-        raise DataError("X is a lazy frame, whose rows are not there yet; pass X.collect()")
+        raise DataError("X is a lazy frame, whose rows are not computed yet; pass X.collect()")
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
@@ -74,14 +74,14 @@ def as_vector(y: Any) -> Any:
 
 
 def is_missing(item: object) -> bool:
-    """Say whether one object of a column stands for a missing value (None, NaN, NA, NaT)."""
+    """Return whether one object of a column stands for a missing value (None, NaN, NA, NaT)."""
     if item is None or (isinstance(item, float) and item != item):
         return True
     return type(item).__name__ in ("NAType", "NaTType")  # pandas' own, without importing pandas
 
 
 def is_nominal(dtype: nw.dtypes.DType) -> bool:
-    """Say whether a column of this dtype is nominal (categorical, enum or text)."""
+    """Return whether a column of this dtype is nominal (categorical, enum or text)."""
     return dtype in _TEXT
 
 
@@ -95,7 +95,7 @@ def float_matrix(frame: nw.DataFrame[Any], skip: frozenset[int], owner: str) -> 
     skip : frozenset of int
         Columns that the caller fills in itself (nominal ones); left as NaN.
     owner : str
-        Class name for the message.
+        Class name, for the message.
 
     Returns
     -------
@@ -113,22 +113,22 @@ def float_matrix(frame: nw.DataFrame[Any], skip: frozenset[int], owner: str) -> 
 
 
 def check_finite(rows: NDArray[Any], names: Any, owner: str, *, allow_nan: bool) -> None:
-    """Refuse infinite values, and NaN unless allowed, naming column and row.
+    """Raise on infinite values, and on NaN unless allowed, naming column and row.
 
     Parameters
     ----------
     rows : ndarray of shape (n_rows, n_columns)
         The matrix.
     names : sequence of str or None
-        Column names for the message.
+        Column names, for the message.
     owner : str
-        Class name for the message.
+        Class name, for the message.
     allow_nan : bool
-        Whether NaN stands for a missing value and is welcome.
+        Whether NaN is allowed, as a missing value.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(rows.sum(dtype=np.float64)):
-            return  # any NaN or infinity would have survived the sum
+            return  # any NaN or infinity would make the sum not finite
     wrong = np.isinf(rows) if allow_nan else ~np.isfinite(rows)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]

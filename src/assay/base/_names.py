@@ -1,6 +1,6 @@
-"""Column names of dataframes, kept and compared as scikit-learn does for those that it knows.
+"""Column names of dataframes, stored and compared as scikit-learn does.
 
-Which dataframe libraries scikit-learn sees names in depends on its version; here it never does.
+Which dataframe libraries scikit-learn reads names from depends on its version; here all are read.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def learn_names(estimator: BaseEstimator, columns: Sequence[Any]) -> None:
 
 
 def check_names(estimator: BaseEstimator, columns: Sequence[Any]) -> None:
-    """Refuse columns other than those seen in fit, or in another order."""
+    """Raise if the columns differ from those seen in fit, or come in another order."""
     known = getattr(estimator, "feature_names_in_", None)
     who = type(estimator).__name__
     if known is not None and _are_text(columns):

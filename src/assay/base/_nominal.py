@@ -1,4 +1,4 @@
-"""Nominal columns: which they are, and their levels as codes 0..L-1."""
+"""Nominal columns: which they are, and their categories as codes 0..L-1."""
 
 from __future__ import annotations
 
@@ -92,20 +92,20 @@ def _by_name(names: list[str], frame: nw.DataFrame[Any] | None) -> NDArray[np.in
 
 @dataclass(frozen=True)
 class Levels:
-    """The levels of all nominal columns of a model, in two flat arrays (state is arrays).
+    """The categories of all nominal columns of a model, in two flat arrays.
 
     Parameters
     ----------
     names : ndarray of str
-        Levels of the first nominal column, then of the second, and so on. A number that serves as
-        a level is written as text (``1.0`` as ``"1"``).
+        Categories of the first nominal column, then of the second, and so on. A number that is
+        a category is written as text (``1.0`` as ``"1"``).
     offsets : ndarray of int64 of shape (n_nominal + 1,)
         Column c has ``names[offsets[c]:offsets[c + 1]]``.
 
     Notes
     -----
-    A level unseen in `learn` gets code L, one past the last; a missing value gets NaN. Text levels
-    are in alphabetical order, numbers in numeric order, so the codes do not depend on row order.
+    A category unseen in `learn` gets code L, one past the last; a missing value gets NaN. Text is
+    in alphabetical order, numbers in numeric order, so the codes do not depend on row order.
 
     Examples
     --------
@@ -120,18 +120,18 @@ class Levels:
 
     @classmethod
     def learn(cls, columns: Sequence[NDArray[Any]]) -> Levels:
-        """Take the levels from the columns of a training table."""
+        """Learn the categories from the columns of a training table."""
         found = [_names(column) for column in columns]
         offsets = np.cumsum([0, *map(len, found)]).astype(np.int64)
         names = np.array([name for level in found for name in level], dtype=np.str_)
         return cls(names, offsets)
 
     def of(self, column: int) -> NDArray[np.str_]:
-        """Return the levels of one nominal column."""
+        """Return the categories of one nominal column."""
         return self.names[self.offsets[column] : self.offsets[column + 1]]
 
     def are_codes(self, rows: NDArray[np.float64], columns: Sequence[int]) -> bool:
-        """Say whether the nominal columns of a matrix hold their codes as they are, or NaN."""
+        """Return whether the nominal columns of a matrix already hold their codes or NaN."""
         counts = [len(self.of(c)) for c in range(len(columns))]
         return all(
             self.of(c).tolist() == _first_numbers(count) for c, count in enumerate(counts)
@@ -140,9 +140,9 @@ class Levels:
         )
 
     def put_codes(self, rows: NDArray[np.float64], columns: Sequence[int]) -> list[int]:
-        """Replace level numbers in a matrix by codes; return which nominal columns are left.
+        """Replace numeric categories in a matrix by codes; return which nominal columns are left.
 
-        Those are left that have a level which is no whole number below 65,536.
+        Left are columns with a category that is not a whole number below 65,536.
         """
         found = {c: self._by_number(c) for c in range(len(columns))}
         tables = {c: table for c, table in found.items() if table is not None}
@@ -156,7 +156,7 @@ class Levels:
         return [c for c in range(len(columns)) if c not in tables]
 
     def _by_number(self, column: int) -> NDArray[np.float64] | None:
-        """Return the codes of levels 0, 1, 2 ...; None if a level is another number or text."""
+        """Return the codes of categories 0, 1, 2 ...; None if one is another number or text."""
         names = self.of(column).tolist()
         if names == _first_numbers(len(names)):
             return np.arange(len(names), dtype=np.float64)
@@ -180,7 +180,7 @@ class Levels:
         return table[inverse]
 
 
-#: Whole numbers below it are looked up in a table; others are searched for.
+#: Whole numbers below this are looked up in a table; others by binary search.
 _MOST_PLACES = 1 << 16
 
 
@@ -220,9 +220,9 @@ def _unique(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
 
 
 def _whole_numbers(values: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.bool_]] | None:
-    """Return values as integers, 0 where missing, and what is missing; None if they are others.
+    """Return values as integers, 0 where missing, and the missing mask; None if not possible.
 
-    Only where all are whole and small enough to be places in a table.
+    Possible where all are whole and small enough to index a table.
     """
     if values.dtype.kind not in "fiu" or not len(values):
         return None
@@ -242,7 +242,7 @@ def _first_numbers(count: int) -> list[str]:
 
 
 def _whole_number(name: str) -> int | None:
-    """Return what `_text` has written as `name`, if it is a place in a table."""
+    """Return the number that `_text` wrote as `name`, if it can index a table."""
     if not name.isdecimal() or len(name) > len(str(_MOST_PLACES)) or name != str(int(name)):
         return None
     return number if (number := int(name)) < _MOST_PLACES else None
@@ -251,6 +251,6 @@ def _whole_number(name: str) -> int | None:
 def _text(level: str | float | bool) -> str:
     if isinstance(level, str):
         if level.endswith("\0"):
-            raise DataError(f"level {level!r} ends in a NUL character; clean the column first")
+            raise DataError(f"category {level!r} ends in a NUL character; clean the column first")
         return level
     return str(int(level)) if level == level // 1 else repr(level)

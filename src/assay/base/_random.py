@@ -1,4 +1,4 @@
-"""Random states: checked, drawn from, and handed to the models inside a model."""
+"""Random states: checked, drawn from, and passed to nested models."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def check_random_state(random_state: object) -> np.random.RandomState:
     Parameters
     ----------
     random_state : int, RandomState or None
-        None: scikit-learn's own, another stream at each call.
+        None: NumPy's global generator, so each call continues its stream.
 
     Returns
     -------
@@ -27,7 +27,7 @@ def check_random_state(random_state: object) -> np.random.RandomState:
     Raises
     ------
     ParameterError
-        When it is none of these.
+        If it is something else.
 
     Examples
     --------
@@ -45,12 +45,12 @@ def check_random_state(random_state: object) -> np.random.RandomState:
 
 
 def draw_seed(random_state: object) -> int:
-    """Draw the one number below 2**31 that all random choices of a fit follow from.
+    """Draw the one seed below 2**31 that all random choices of a fit follow from.
 
     Parameters
     ----------
     random_state : int, RandomState or None
-        As scikit-learn has it.
+        As in scikit-learn.
 
     Returns
     -------
@@ -60,21 +60,21 @@ def draw_seed(random_state: object) -> int:
 
 
 def is_random_state(name: str) -> bool:
-    """Say whether a parameter, of the model or of one inside it, is a random state."""
+    """Return whether a parameter, possibly of a nested model, is a random state."""
     return name == "random_state" or name.endswith("__random_state")
 
 
 def with_seeds(estimator: Any, draw: Callable[[str], int], *, replace: bool = False) -> Any:
-    """Return a clone whose open random states, nested ones too, are numbers.
+    """Return a clone in which every random state that was None, nested ones too, is a number.
 
     Parameters
     ----------
     estimator : estimator
         The template.
     draw : callable
-        From the name of a parameter to its number; asked in alphabetical order.
+        From the name of a parameter to its number; called in alphabetical order.
     replace : bool, default=False
-        Whether random states that are not None get a number, too.
+        Whether to replace random states that are not None, too.
 
     Returns
     -------
@@ -87,14 +87,14 @@ def with_seeds(estimator: Any, draw: Callable[[str], int], *, replace: bool = Fa
 
 
 def seeded(estimator: Any, seed: int | tuple[int, ...]) -> Any:
-    """Return a clone whose open random states follow from a seed.
+    """Return a clone in which every random state that was None follows from a seed.
 
     Parameters
     ----------
     estimator : estimator
-        The template; a seed of the user's own is left as it is.
+        The template; seeds set by the user are kept.
     seed : int or tuple of int
-        Decides the numbers.
+        Determines the numbers.
 
     Returns
     -------

@@ -1,8 +1,8 @@
 """A model as data: state, digest and equality, all from arrays and plain values.
 
 Saving, hashing, comparing and sending a model are generic because of one rule: a fitted attribute
-is a NumPy array of numbers, booleans or text, one plain value, or a model of which the same is
-true (or a list of such models).
+is a NumPy array of numbers, booleans or text, one plain value, or a model that obeys the same rule
+(or a list of such models).
 """
 
 from __future__ import annotations
@@ -18,33 +18,33 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import foreign
+from assay.base import sklearn_models
 from assay.base._errors import DataError
 from assay.base._targets import as_unicode
 
 Plain: TypeAlias = NDArray[Any] | int | float | bool | str | None
 Value: TypeAlias = Plain | BaseEstimator | list[BaseEstimator]
 
-#: How deep models may stand inside models.
+#: Maximum depth of models nested in models.
 DEPTH = 8
 
-#: Parameters that say how a model is computed, not what it is: they leave the digest alone.
+#: Parameters that change how a model is computed, not the result: not part of the digest.
 HOW = frozenset({"n_jobs", "verbose"})
 
 
 class StateError(TypeError):
-    """The model cannot be written as arrays and plain values; the message says what prevents it."""
+    """The model cannot be written as arrays and plain values; the message states why."""
 
 
 def plain_value(name: str, value: object) -> Value:
-    """Return a fitted attribute as an array, a Python scalar, or models of which it is made.
+    """Return a fitted attribute as an array, a Python scalar, a model or a list of models.
 
     Parameters
     ----------
     name : str
-        The attribute, for the message.
+        Name of the attribute, for the message.
     value : object
-        What the attribute holds.
+        Value of the attribute.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def plain_value(name: str, value: object) -> Value:
     Raises
     ------
     StateError
-        When the value is none of them, or an attribute of such an estimator is none.
+        If the value is none of these, or holds an estimator with such an attribute.
 
     Examples
     --------
@@ -82,15 +82,15 @@ def plain_value(name: str, value: object) -> Value:
 
 
 def learned(name: str, model: BaseEstimator) -> Mapping[str, Value] | None:
-    """Return the state of a model inside another one; None when it is not fitted.
+    """Return the state of a nested model; None when it is not fitted.
 
     Parameters
     ----------
     name : str
         The attribute that holds the model, for the message.
     model : estimator
-        One of Assay, or one of scikit-learn whose state is known to be plain arrays; of the
-        latter, only what `predict` and `predict_proba` read.
+        A model of Assay, or of a scikit-learn class whose state is known to be plain arrays;
+        of the latter, only what `predict` and `predict_proba` read.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def learned(name: str, model: BaseEstimator) -> Mapping[str, Value] | None:
     Raises
     ------
     StateError
-        When the model is of another class, or its state is not plain.
+        If the model is of another class, or its state is not plain.
 
     Examples
     --------
@@ -109,9 +109,9 @@ def learned(name: str, model: BaseEstimator) -> Mapping[str, Value] | None:
     """
     try:
         check_is_fitted(model)
-        spec = foreign.spec_of(model)
-        if spec is not None:
-            found = foreign.state_of(spec, model).items()
+        stored = sklearn_models.stored_class_of(model)
+        if stored is not None:
+            found = sklearn_models.state_of(stored, model).items()
             return {attribute: plain_value(attribute, value) for attribute, value in found}
         if hasattr(model, "state"):
             state: Mapping[str, Value] = model.state()
@@ -127,9 +127,9 @@ def learned(name: str, model: BaseEstimator) -> Mapping[str, Value] | None:
 
 
 def check_depth(model: BaseEstimator, *, left: int = DEPTH) -> None:
-    """Refuse models inside models beyond `DEPTH` levels, so also a model inside itself."""
+    """Raise if models are nested more than `DEPTH` deep, which a model inside itself always is."""
     if left < 0:
-        raise StateError(f"models stand inside models more than {DEPTH} deep")
+        raise StateError(f"models are nested more than {DEPTH} deep")
     for name, value in vars(model).items():
         if name.endswith("_") and not name.startswith("_"):
             inside = value if isinstance(value, list) else [value]
@@ -139,7 +139,7 @@ def check_depth(model: BaseEstimator, *, left: int = DEPTH) -> None:
 
 
 def check_plain_params(params: Mapping[str, object]) -> None:
-    """Refuse parameters that cannot be written down, such as functions.
+    """Raise on parameters that cannot be stored as data, such as functions.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def digest(model: BaseEstimator, state: Mapping[str, Value]) -> str:
 
 
 def same(a: BaseEstimator, b: BaseEstimator) -> bool:
-    """Say whether two fitted models are the same, bit for bit.
+    """Return whether two fitted models are the same, bit for bit.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def same(a: BaseEstimator, b: BaseEstimator) -> bool:
 
 
 def _what(model: BaseEstimator) -> dict[str, Any]:
-    """Return the parameters that say what a model is."""
+    """Return the parameters that determine the model."""
     params = model.get_params(deep=False)
     return {name: params[name] for name in params.keys() - HOW}
 
@@ -254,7 +254,7 @@ class _Canonical:
                 self.add(where, value)
 
     def _add_model(self, where: str, model: BaseEstimator) -> None:
-        # By package too: more than one library has a class of that name.
+        # With the package: several libraries may have a class of that name.
         self._put(b"model", type(model).__module__.partition(".")[0].encode())
         self.add(where, model)
         state = learned(where, model)
@@ -265,7 +265,7 @@ class _Canonical:
 
     def _add_array(self, array: NDArray[Any]) -> None:
         if array.dtype.kind == "U":
-            # The width of a unicode array is an accident of its longest text.
+            # The width of a unicode array depends on its longest text only.
             self._put(b"text", str(array.shape).encode())
             self.add("", array.ravel().tolist())
             return

@@ -1,4 +1,4 @@
-"""Checks of a restored state: what a kernel or a model around it could not use is refused."""
+"""Checks of a restored state: raise on what a kernel or an enclosing model could not use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def check_array_state(
     low: float | None = None,
     high: float | None = None,
 ) -> None:
-    """Refuse a restored array that a kernel could not read safely.
+    """Raise unless a kernel could read a restored array safely.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def check_array_state(
     Raises
     ------
     DataError
-        When the array is missing or does not fit.
+        If the array is missing or does not fit.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def check_models_state(
     n_features: int | None = None,
     methods: tuple[str, ...] = ("predict",),
 ) -> None:
-    """Refuse restored models that the model around them could not use.
+    """Raise unless restored models are usable by the model that holds them.
 
     Parameters
     ----------
@@ -83,16 +83,16 @@ def check_models_state(
     name : str
         The attribute: a list of models such as ``"estimators_"``, or one model.
     count : int, optional
-        How many models it must hold; None = any number from 1.
+        Required number of models; None = any number from 1.
     n_features : int, optional
         Number of columns that each must have been fitted on; None = any.
     methods : tuple of str, default=("predict",)
-        What each must be able to do.
+        Methods that each must have.
 
     Raises
     ------
     DataError
-        When the list is missing, of another length, or holds a model that does not fit.
+        If the list is missing, has another length, or holds a model that does not fit.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def check_models_state(
     if isinstance(models, BaseEstimator):
         models = [models]
     if not isinstance(models, list) or not all(isinstance(m, BaseEstimator) for m in models):
-        raise DataError(f"{where} is missing or no list of models")
+        raise DataError(f"{where} is missing or not a list of models")
     if not models or (count is not None and len(models) != count):
         wanted = "at least 1" if count is None else count
         raise DataError(f"{where} holds {len(models)} models, not {wanted}")

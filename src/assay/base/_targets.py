@@ -1,4 +1,4 @@
-"""What is to be predicted, as arrays: class codes or real values."""
+"""Targets as arrays: class codes or real values."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def class_codes(y: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64]]:
 
 
 def _counted_codes(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]] | None:
-    """Do the same for integers close to each other: by counting, where others sort."""
+    """Do the same for integers in a narrow range, by counting instead of sorting."""
     if labels.dtype.kind not in "iu" or not len(labels):
         return None
     low, high = int(labels.min()), int(labels.max())
@@ -67,7 +67,7 @@ def _counted_codes(labels: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64
     counts = np.bincount(places)
     classes = np.flatnonzero(counts)
     if 2 * len(classes) > len(labels):
-        return None  # scikit-learn warns of so many classes
+        return None  # left to the path where scikit-learn warns about the number of classes
     codes = places if len(classes) == len(counts) else (np.cumsum(counts > 0) - 1)[places]
     return (classes + low).astype(labels.dtype), codes.astype(np.int64, copy=False)
 

@@ -10,14 +10,14 @@ Result = TypeVar("Result")
 
 
 def in_threads(work: Sequence[Callable[[], Result]], n_threads: int) -> list[Result]:
-    """Call each function and return the results in order; the threads end before an error leaves.
+    """Call each function and return the results in order; an error is raised after all have ended.
 
     Parameters
     ----------
     work : sequence of callable
         Independent of each other.
     n_threads : int
-        How many at a time.
+        Number of threads.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Groups of rows that are alike."""
+"""Clustering: groups of similar rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agglomerative clustering: join the two nearest groups, again and again."""
+"""Agglomerative clustering: merge the two nearest clusters repeatedly."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ _METRICS = ("euclidean", "l2", "l1", "manhattan", "cosine", "chebyshev", "precom
 
 
 class AgglomerativeClustering(Clusterer):
-    r"""Build a tree of groups from single rows upwards, and cut it.
+    r"""Build a hierarchy of clusters from single rows upwards, and cut it.
 
     Parameters
     ----------
     n_clusters : int or None, default=2
-        Number of groups; None if `distance_threshold` is given.
+        Number of clusters; None if `distance_threshold` is given.
     metric : str, default='euclidean'
         Distance of rows: 'euclidean' ('l2'), 'manhattan' ('l1'), 'chebyshev', 'cosine', or
         'precomputed': X is the symmetric matrix of distances.
     linkage : {'ward', 'complete', 'average', 'single'}, default='ward'
-        Distance of groups: growth of the sum of squares (Euclidean only), or the largest, mean or
+        Distance of clusters: growth of the sum of squares (Euclidean only), or the largest, mean or
         smallest distance of their rows.
     distance_threshold : float or None, default=None
-        Groups at this distance or farther are not joined.
+        Clusters at this distance or farther are not merged.
 
     Attributes
     ----------
     labels_ : ndarray of int64 of shape (n_samples,)
-        The group of each row; groups are numbered by their first rows.
+        The cluster of each row; clusters are numbered by their first rows.
     n_clusters_ : int
-        Number of groups.
+        Number of clusters.
     linkage_ : ndarray of float64 of shape (n_samples - 1, 4)
-        One line per join, nearest first, as SciPy has it: the two nodes, their distance, the rows
-        of the new node. Rows are nodes 0 to n - 1, and line i makes node n + i.
+        One line per merge, nearest first, in SciPy's format: the two nodes, their distance, the
+        number of rows of the new node. Rows are nodes 0 to n - 1, and line i makes node n + i.
     children_ : ndarray of int64 of shape (n_samples - 1, 2)
-        The two nodes of each join.
+        The two nodes of each merge.
     distances_ : ndarray of float64 of shape (n_samples - 1,)
         Their distances.
     n_leaves_ : int
@@ -65,10 +65,10 @@ class AgglomerativeClustering(Clusterer):
               d_\text{average} = \frac{1}{|A| |B|} \sum_{a, b} d(a, b), \qquad
               d_\text{single} = \min_{a, b} d(a, b)
 
-    The tree is SciPy's, O(n²) time and memory, so some ten thousand rows. All numbers of groups
-    come from one tree. Equal rows are joined at distance 0; asking for more groups than there are
-    distinct rows separates some of them, in the order of the tree. Deterministic. Does not group
-    new rows. Connectivity constraints are not offered.
+    The tree is SciPy's: O(n²) time and memory, so suited to some ten thousand rows. One tree gives
+    every number of clusters. Duplicate rows are merged at distance 0; more clusters than distinct
+    rows separate some of them, in the order of the tree. Deterministic. Cannot assign new rows.
+    Connectivity constraints are not supported.
 
     Examples
     --------
@@ -100,12 +100,12 @@ class AgglomerativeClustering(Clusterer):
 
     @property
     def children_(self) -> NDArray[np.int64]:
-        """The two nodes of each join."""
+        """The two nodes of each merge."""
         return np.asarray(self.linkage_[:, :2], dtype=np.int64)
 
     @property
     def distances_(self) -> NDArray[np.float64]:
-        """The distance of each join."""
+        """The distance of each merge."""
         return np.array(self.linkage_[:, 2])
 
     @property
@@ -131,7 +131,7 @@ class AgglomerativeClustering(Clusterer):
         rows, _ = self._fit_data(X)
         n_rows = rows.shape[0]
         if n_rows < 2:
-            raise DataError(f"a tree of groups needs at least 2 rows; X has {n_rows} (1 sample)")
+            raise DataError(f"a tree of clusters needs at least 2 rows; X has {n_rows} (1 sample)")
         if self.n_clusters is not None and self.n_clusters > n_rows:
             raise DataError(f"n_clusters={self.n_clusters} needs as many rows; X has {n_rows}")
         self.linkage_ = self._tree(rows)
@@ -143,7 +143,7 @@ class AgglomerativeClustering(Clusterer):
         return self
 
     def cut(self, n_clusters: int) -> NDArray[np.int64]:
-        """Return the groups that the tree has when it is cut to a number of them.
+        """Return the clusters of the tree when it is cut to this number of them.
 
         Parameters
         ----------
@@ -153,11 +153,11 @@ class AgglomerativeClustering(Clusterer):
         Returns
         -------
         ndarray of int64 of shape (n_samples,)
-            The group of each row; groups are numbered by their first rows.
+            The cluster of each row; clusters are numbered by their first rows.
         """
         n_rows = len(self.linkage_) + 1
         check_interval("n_clusters", n_clusters, 1, n_rows, integer=True)
-        # Undo the last joins: every node takes the group of the one that swallowed it.
+        # Undo the last merges: every node takes the cluster of the node it was merged into.
         group = np.arange(2 * n_rows - 1)
         for at in range(n_rows - n_clusters - 1, -1, -1):
             group[self.children_[at]] = group[n_rows + at]
@@ -176,18 +176,18 @@ class AgglomerativeClustering(Clusterer):
         Parameters
         ----------
         form : {'text', 'svg', 'vega'}, default='text'
-            Lines of characters, an SVG picture, or a Vega-Lite specification as a dict.
+            Text, an SVG picture, or a Vega-Lite specification as a dict.
         labels : sequence of str, default=None
-            Names of the rows; their numbers if not given.
+            Names of the rows; by default their numbers.
         max_leaves : int, default=30
-            The top of the tree down to so many branches; those with more rows show their number.
+            Maximum number of branches drawn; a branch of several rows shows their number.
         width : int, default=60
             Characters between the smallest and the largest distance, for form='text'.
 
         Returns
         -------
         str or dict
-            Distances to the right: a bar joins two branches at the distance of their join.
+            Distances grow to the right; a bar connects two branches at the distance of their merge.
         """
         check_option("form", form, ("text", "svg", "vega"))
         check_interval("max_leaves", max_leaves, 2, integer=True)
@@ -220,7 +220,7 @@ class AgglomerativeClustering(Clusterer):
             return np.asarray(hierarchy.linkage(distance, method=self.linkage))
         rows = rows.astype(np.float64, copy=False)
         if self.metric == "cosine":
-            # scikit-learn's own: a row of zeros has distance 1 to every other one.
+            # As in scikit-learn: a row of zeros has distance 1 to every other row.
             full = pairwise_distances(rows, metric="cosine")
             full = np.maximum(full, full.T)
             np.fill_diagonal(full, 0.0)
@@ -237,9 +237,9 @@ class AgglomerativeClustering(Clusterer):
         made = self.linkage_[:, :2]
         whole = made == np.floor(made)
         if not whole.all() or (made >= n_rows + np.arange(n_rows - 1)[:, None]).any():
-            raise DataError("the model is damaged: linkage_ joins what is not there yet")
+            raise DataError("the model is damaged: linkage_ merges a node that does not exist yet")
         if len(np.unique(made)) != made.size:
-            raise DataError("the model is damaged: linkage_ joins a node twice")
+            raise DataError("the model is damaged: linkage_ merges a node twice")
         if getattr(self, "n_clusters_", None) != int(self.labels_.max()) + 1:
             raise DataError("the model is damaged: n_clusters_ does not fit labels_")
 
@@ -250,7 +250,7 @@ class AgglomerativeClustering(Clusterer):
 
 
 def _checked_distances(given: NDArray[Any]) -> NDArray[np.float64]:
-    """Return a square matrix of distances in SciPy's short form."""
+    """Return a square matrix of distances in SciPy's condensed form."""
     distance = given.astype(np.float64, copy=False)
     if distance.shape[0] != distance.shape[1]:
         raise DataError(

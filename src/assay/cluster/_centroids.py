@@ -1,4 +1,4 @@
-"""What every model with centres can do with new rows."""
+"""Methods shared by all models with cluster centres."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REASON = (
     "start may end in another local optimum (from given centres weights are repeated rows)"
 )
 
-#: Checks that every model which begins at random rows fails.
+#: Checks that every model with random initial rows fails.
 DRAWS = {
     "check_sample_weight_equivalence_on_dense_data": _REASON,
     "check_sample_weight_equivalence_on_sparse_data": _REASON,
@@ -66,7 +66,7 @@ class CentroidModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer
         y : ignored
             For compatibility.
         sample_weight : array-like of shape (n_samples,), default=None
-            What each row counts.
+            Weight of each row.
 
         Returns
         -------
@@ -100,7 +100,7 @@ class CentroidModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer
         y : ignored
             For compatibility.
         sample_weight : array-like of shape (n_samples,), default=None
-            What each row counts.
+            Weight of each row.
 
         Returns
         -------
@@ -152,16 +152,16 @@ class CentroidModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer
 
 
 def check_number_state(model: object, name: str, low: float, *, integer: bool = False) -> None:
-    """Refuse a restored number that is missing, no number, not finite or below `low`."""
+    """Raise unless a restored attribute is a finite number of at least `low`."""
     value = getattr(model, name, None)
     kinds = int if integer else (int, float)
     if not isinstance(value, kinds) or isinstance(value, bool) or not low <= value < np.inf:
         where = f"{type(model).__name__}.{name}"
-        raise DataError(f"the model is damaged: {where} is missing or no number >= {low:g}")
+        raise DataError(f"the model is damaged: {where} is missing or not a number >= {low:g}")
 
 
 def check_reason_state(model: object, allowed: tuple[str, ...]) -> None:
-    """Refuse a restored `stop_reason_` that no fit could have set."""
+    """Raise on a restored `stop_reason_` that no fit could have set."""
     if getattr(model, "stop_reason_", None) not in allowed:
         where = f"{type(model).__name__}.stop_reason_"
         raise DataError(f"the model is damaged: {where} is none of {', '.join(allowed)}")

@@ -1,4 +1,4 @@
-"""How many clusters: several criteria side by side, one recommendation with its reason."""
+"""The number of clusters: several criteria, and one recommendation with its reason."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CRITERIA = ("elbow", "penalised", "silhouette", "bic", "gap")
 
 @dataclass(frozen=True)
 class ClusterCountRow:
-    """What the criteria say of one number of clusters; None where a criterion was not computed.
+    """The criteria for one number of clusters; None where a criterion was not computed.
 
     Parameters
     ----------
@@ -46,18 +46,18 @@ class ClusterCountRow:
     inertia : float
         Sum of squared distances of rows to their centres, by k-means.
     elbow : float or None
-        How far the logarithm of the inertia lies below the straight line from the first to the
+        Distance of the logarithm of the inertia below the straight line from the first to the
         last K, both scaled to 0 .. 1. Largest at the elbow.
     penalised : float or None
-        Inertia and a penalty for every cluster; smallest is best.
+        Inertia plus a penalty for every cluster; smallest is best.
     silhouette : float or None
         Mean of (b - a) / max(a, b) over rows, a and b being the mean distances to the own and to
         the nearest other cluster; largest is best. None for one cluster.
     bic : float or None
         Bayesian information criterion of a Gaussian mixture; smallest is best.
     gap, gap_error : float or None
-        How much lower the logarithm of the inertia is than for rows without clusters, and the
-        standard error of that.
+        Logarithm of the inertia of rows without clusters minus that of X, and its standard
+        error.
     """
 
     n_clusters: int
@@ -72,18 +72,18 @@ class ClusterCountRow:
 
 @dataclass(frozen=True)
 class ClusterCount:
-    """A recommended number of clusters, why, and the table behind it.
+    """A recommended number of clusters, with its reason and the table of criteria.
 
     Parameters
     ----------
     n_clusters : int
         The recommendation.
     method : str
-        The criterion asked for, or 'vote'.
+        The requested criterion, or 'vote'.
     reason : str
-        Why, in words.
+        The reason, as a sentence.
     votes : mapping of str to int
-        What each criterion alone would recommend.
+        The recommendation of each criterion.
     rows : tuple of ClusterCountRow
         One per number of clusters.
     """
@@ -125,22 +125,22 @@ def choose_n_clusters(
     X : array-like of shape (n_samples, n_features)
         The rows, with comparable scales.
     method : {'vote', 'elbow', 'penalised', 'silhouette', 'bic', 'gap'}, default='vote'
-        The criterion; 'vote' asks all of them and takes the number that most agree on. Among equal
-        votes the silhouette's counts, then the smaller number.
+        The criterion; 'vote' computes all of them and takes the number with the most votes. Ties go
+        to the number of the silhouette, then to the smaller one.
     k_range : iterable of int or None, default=None
-        Numbers to try; None is 1 to 10, as far as there are distinct rows.
+        Numbers to try; None = 1 to 10, at most the number of distinct rows.
     criteria : iterable of str or None, default=None
-        Those that take part in the vote; None is all five.
+        Criteria that take part in the vote; None = all five.
     penalty : float, default=1.0
         Factor of the penalty for clusters in 'penalised'.
     covariance_type : {'full', 'tied', 'diag', 'spherical'}, default='full'
-        Of the mixture behind 'bic'.
+        Covariances of the mixture for 'bic'.
     n_references : int, default=10
-        Tables without clusters that 'gap' compares with.
+        Number of tables without clusters that 'gap' compares with.
     max_rows : int, default=5000
-        From larger tables so many rows are drawn, without replacement, and only they are used.
+        Maximum number of rows used; from larger tables, this many are drawn at random.
     n_init : int, default=4
-        Starts of every k-means.
+        Number of starts of every k-means.
     random_state : int or RandomState instance, default=0
         Seed of all starts and draws: the same seed, the same table.
     n_jobs : int or None, default=None
@@ -159,12 +159,12 @@ def choose_n_clusters(
       0 .. 1;
     * penalised: the smallest
       :math:`n d \ln \frac{W_K}{n d} - 2 \sum_k n_k \ln \frac{n_k}{n} + \lambda K (d + 1) \ln n`:
-      the price of the places of rows within round clusters of one width, of saying which cluster
-      each of them is in, and of describing the clusters;
+      the cost of describing the positions of rows within round clusters of one width, the cluster
+      of each row, and the clusters;
     * silhouette: the largest mean silhouette;
     * bic: the smallest :math:`-2 \ln L + p \ln n` of a Gaussian mixture with p parameters;
     * gap: the smallest K whose gap is within one standard error of the largest, where
-      :math:`\mathrm{gap}(K) = \mathrm{mean}_b \ln W^*_{K b} - \ln W_K` over tables drawn evenly
+      :math:`\mathrm{gap}(K) = \mathrm{mean}_b \ln W^*_{K b} - \ln W_K` over tables drawn uniformly
       from the box around the rows along their principal axes.
 
     All but 'bic' look for round clusters of similar size. Sources: Tibshirani, Walther and Hastie
@@ -187,7 +187,7 @@ def choose_n_clusters(
     check_interval("n_references", n_references, 2, integer=True)
     check_interval("max_rows", max_rows, 10, integer=True)
     check_interval("n_init", n_init, 1, integer=True)
-    # One number for all that is drawn: a generator would give each number of clusters another.
+    # One seed for all draws: a generator would give each number of clusters other draws.
     seed = random_state if isinstance(random_state, int) else draw_seed(random_state)
     check_random_state(seed)
     rows = _sample(_Rows()._fit_data(X)[0], max_rows, seed)
@@ -230,7 +230,7 @@ class _Rows(Clusterer):
 
 
 class _Table:
-    """One fit of k-means per number of clusters, and each criterion's view of them."""
+    """One fit of k-means per number of clusters, and the criteria computed from them."""
 
     def __init__(
         self, rows: NDArray[np.float64], counts: list[int], fits: Mapping[str, Any]
@@ -290,7 +290,7 @@ class _Table:
             n_jobs=self.fits["n_jobs"],
         )
         with warnings.catch_warnings():
-            # Too many components never settle; that only makes their criterion a little worse.
+            # Too many components do not converge; that makes their criterion a little worse.
             warnings.simplefilter("ignore", ConvergenceWarning)
             return float(model.fit(self.rows).bic(self.rows))
 
@@ -339,7 +339,7 @@ def _recommendation(
     if distinct == 1:
         return 1, "all rows are equal"
     if not votes:
-        return counts[0], f"{method} says nothing about {_range(counts)} clusters"
+        return counts[0], f"{method} cannot compare {_range(counts)} clusters"
     if method != "vote":
         return votes[method], f"{_WORDS[method]} among {_range(counts)} clusters"
     tally = Counter(votes.values())
@@ -352,9 +352,9 @@ def _recommendation(
     others = [f"{name} {count}" for name, count in votes.items() if count != chosen]
     reason = f"{len(names)} of {len(votes)} criteria agree ({', '.join(names)})"
     if others:
-        reason += f"; the others say {', '.join(others)}"
+        reason += f"; the others recommend {', '.join(others)}"
     if len(tied) > 1:
-        reason += "; of equal votes " + (
+        reason += "; at equal votes " + (
             "the silhouette's counts" if chosen == votes.get("silhouette") else "the smaller counts"
         )
     return chosen, reason
@@ -374,7 +374,7 @@ def _range(counts: list[int]) -> str:
 
 
 def _log(value: float) -> float:
-    # No row is off its centre: as good as it gets, and still a number.
+    # All rows are on their centres: the best possible, and still finite.
     return float(np.log(max(value, 1e-300)))
 
 

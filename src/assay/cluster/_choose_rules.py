@@ -1,4 +1,4 @@
-"""The arithmetic of the criteria for a number of clusters."""
+"""Formulas of the criteria for a number of clusters."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Vector = NDArray[np.float64]
 
 
 def elbow_distance(counts: Vector, inertia: Vector) -> Vector:
-    """Return how far a falling curve lies below its chord, both axes scaled to 0 .. 1.
+    """Return the distance of a falling curve below its chord, both axes scaled to 0 .. 1.
 
-    Of the logarithm of the inertia: a drop counts by its share, not by its size, or the first
-    drops would hide every later one.
+    Of the logarithm of the inertia, so that relative drops count: absolute ones of the first
+    clusters would hide all later ones.
 
     Examples
     --------
@@ -31,10 +31,10 @@ def elbow_distance(counts: Vector, inertia: Vector) -> Vector:
 def penalised_loss(
     sizes: Sequence[NDArray[np.int64]], inertia: Vector, n_columns: int, penalty: float
 ) -> Vector:
-    """Return the price of describing all rows by each clustering; see `choose_n_clusters`.
+    """Return the cost of describing all rows by each clustering; see `choose_n_clusters`.
 
-    Without the price of saying which cluster a row is in, k-means would seem to explain by cutting
-    round clusters in pieces.
+    Without the cost of naming the cluster of each row, cutting round clusters in pieces would seem
+    to explain the data better.
     """
     n_rows = int(sizes[0].sum())
     counts = np.array([len(part) for part in sizes])
@@ -50,7 +50,7 @@ def penalised_loss(
 
 
 def first_gap(gap: Vector, error: Vector) -> int:
-    """Return the place of the first gap within one standard error of the largest.
+    """Return the position of the first gap within one standard error of the largest.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def first_gap(gap: Vector, error: Vector) -> int:
 
 
 def reference_box(rows: Vector) -> Vector:
-    """Return the lowest and highest place of the rows along each of their principal axes."""
+    """Return the smallest and largest coordinate of the rows on each principal axis."""
     centred = rows - rows.mean(axis=0)
     _, _, axes = np.linalg.svd(centred, full_matrices=False)
     along = centred @ axes.T
@@ -70,9 +70,9 @@ def reference_box(rows: Vector) -> Vector:
 
 
 def reference_rows(box: Vector, n_rows: int, number: int, seed: int) -> Vector:
-    """Return rows drawn evenly from a box; each number has a stream of its own.
+    """Return rows drawn uniformly from a box; each reference has a stream of its own.
 
-    They stay in the axes of the box: inertia does not depend on the orientation.
+    They keep the axes of the box: inertia does not depend on the orientation.
     """
     stream = np.random.default_rng([seed, number])
     return np.asarray(box[0] + (box[1] - box[0]) * stream.random((n_rows, box.shape[1])))

@@ -1,4 +1,4 @@
-"""How good a clustering is, by the criteria that clusterings minimise."""
+"""Quality of a clustering, by the criteria that clusterings minimise."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def cluster_criteria(X: Any, labels: ArrayLike) -> ClusterCriteria:
     X : array-like of shape (n_samples, n_features)
         The rows.
     labels : array-like of int of shape (n_samples,)
-        The cluster of each row; rows with a negative label belong to none and count nothing.
+        The cluster of each row; rows with a negative label belong to none and are ignored.
 
     Returns
     -------
@@ -51,7 +51,7 @@ def cluster_criteria(X: Any, labels: ArrayLike) -> ClusterCriteria:
               \bar s_i = \frac{1}{n_i} \sum_{x \in C_i} f(x, C_i)
 
     with :math:`f(x, C_i) = \frac{1}{n_i} \sum_{x' \in C_i} \|x - x'\|^2` (intra-class) or
-    :math:`f(x, C_i) = \min_{x' \neq x} \|x - x'\|^2` (nearest member). The latter does not punish
+    :math:`f(x, C_i) = \min_{x' \neq x} \|x - x'\|^2` (nearest member). The latter does not penalise
     elongated clusters: one near row is enough. A row alone in its cluster adds 0.
 
     Examples
@@ -67,7 +67,7 @@ def cluster_criteria(X: Any, labels: ArrayLike) -> ClusterCriteria:
         moved = members - members.mean(axis=0)
         squared = float(np.einsum("ij,ij->", moved, moved))
         centroid += squared
-        # Around the mean the cross terms of ||x - x'||^2 add up to nothing.
+        # Around the mean, the cross terms of ||x - x'||^2 add up to zero.
         intra += 2 * squared
         near += float((nearest_member_distances(members) ** 2).sum())
     return ClusterCriteria(centroid, intra, near)

@@ -1,4 +1,4 @@
-"""DBSCAN: groups are where rows are dense; rows in thin places belong to none."""
+"""DBSCAN: clusters are dense regions; rows in sparse regions are noise."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ from assay.neighbors import NearestNeighbors
 #: Pairs of neighbours held at once: 4 million, 64 MB.
 _PAIRS = 1 << 22
 
-#: A part of the search: rows asked, and per row the numbers of its neighbours one after another.
+#: A part of the search: query rows, and the neighbours of all of them in one array.
 _Found = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 _Ask = Callable[[NDArray[np.int64], NDArray[np.int64]], Any]
 
 
 class DBSCAN(Clusterer):
-    r"""Group rows that are dense together; leave single rows in thin places out.
+    r"""Find clusters as dense regions; rows in sparse regions are noise.
 
-    The number of groups follows from the data, and groups may have any shape.
+    The number of clusters follows from the data, and clusters may have any shape.
 
     Parameters
     ----------
     eps : float, default=0.5
-        Greatest distance of two rows that are neighbours.
+        Maximum distance of two neighbours.
     min_samples : int, default=5
-        Neighbours, the row itself included, that make a row a core row; or their total weight.
+        Minimum number of neighbours (or total weight) of a core row, itself included.
     metric : str, default='euclidean'
         Any metric of `NearestNeighbors`, or 'precomputed': X is the matrix of distances.
     metric_params : dict or None, default=None
-        More arguments of the metric.
+        Further arguments of the metric.
     algorithm : str, default='auto'
-        How `NearestNeighbors` searches.
+        Algorithm of `NearestNeighbors`.
     leaf_size : int, default=30
-        Rows per leaf of its tree.
+        Maximum number of rows in a leaf of its tree.
     p : float or None, default=None
         Exponent of metric='minkowski'; None is 2.
     n_jobs : int or None, default=None
@@ -55,11 +55,11 @@ class DBSCAN(Clusterer):
     Attributes
     ----------
     labels_ : ndarray of int64 of shape (n_samples,)
-        The group of each row, -1 for none. Groups are numbered by their first core rows.
+        The cluster of each row, -1 for noise. Clusters are numbered by their first core rows.
     core_sample_indices_ : ndarray of int64 of shape (n_core,)
         The core rows.
     components_ : ndarray of shape (n_core, n_features)
-        A copy of them.
+        Copies of the core rows.
     n_samples_fit_ : int
         Number of rows.
 
@@ -67,12 +67,12 @@ class DBSCAN(Clusterer):
     -----
     With :math:`N(i) = \{j : d(x_i, x_j) \le \varepsilon\}` row i is a core row if
     :math:`\sum_{j \in N(i)} w_j \ge` `min_samples`. Core rows that are neighbours belong to one
-    group; another row belongs to the group, with the smallest number if there are several, of the
-    core rows in :math:`N(i)`, or to none. So the groups do not depend on the order of the rows,
-    apart from their numbers and from rows on the border of two groups, and are those of
-    scikit-learn, label for label.
+    cluster. Another row belongs to the cluster of the core rows in :math:`N(i)` (the one with the
+    smallest number if there are several), or is noise. So the clusters do not depend on the order
+    of the rows, apart from their numbers and from rows on the border of two clusters, and are those
+    of scikit-learn, label for label.
 
-    The search goes in pieces: memory for the rows and some 4 million pairs, not for all
+    The search runs in parts: memory for the rows and some 4 million pairs, not for all
     neighbourhoods at once. Source: Ester, Kriegel, Sander and Xu 1996.
 
     Examples
@@ -107,7 +107,7 @@ class DBSCAN(Clusterer):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
-        """Find the core rows and what they connect.
+        """Find the core rows and their clusters.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class DBSCAN(Clusterer):
         y : ignored
             For compatibility.
         sample_weight : array-like of shape (n_samples,), default=None
-            What each row counts as a neighbour.
+            Weight of each row as a neighbour.
 
         Returns
         -------
@@ -145,7 +145,7 @@ class DBSCAN(Clusterer):
         y: object = None,  # noqa: ARG002
         sample_weight: ArrayLike | None = None,
     ) -> NDArray[np.int64]:
-        """Return the group of each row.
+        """Return the cluster of each row.
 
         Parameters
         ----------
@@ -214,7 +214,7 @@ def _near(close: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64
 
 
 def _pieces(ask: _Ask, asked: NDArray[np.int64], among: NDArray[np.int64]) -> Iterator[_Found]:
-    """Yield the neighbours of all rows asked, some millions of pairs at a time."""
+    """Yield the neighbours of all query rows, some millions of pairs at a time."""
     step, start = 256, 0
     while start < len(asked):
         part = asked[start : start + step]
@@ -228,7 +228,7 @@ def _pieces(ask: _Ask, asked: NDArray[np.int64], among: NDArray[np.int64]) -> It
 def _mass(
     ask: _Ask, every: NDArray[np.int64], weight: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
-    """Return how many neighbours each row has, or what they weigh together."""
+    """Return the number of neighbours of each row, or their total weight."""
     mass = np.empty(len(every))
     for place, sizes, found in _pieces(ask, every, every):
         if weight is None:
@@ -240,11 +240,11 @@ def _mass(
 
 
 def _connected(ask: _Ask, cores: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the group of each core row, numbered by their first core rows."""
+    """Return the cluster of each core row, numbered by their first core rows."""
     group = np.arange(len(cores))
     for place, sizes, found in _pieces(ask, cores, cores):
         asked = np.repeat(place, sizes)
-        later = asked < found  # a pair is found from both its ends
+        later = asked < found  # every pair is found from both ends
         ends = (group[asked[later]], group[found[later]])
         edges = coo_matrix((np.ones(len(ends[0]), dtype=np.int8), ends), shape=(len(cores),) * 2)
         group = connected_components(edges, directed=False)[1][group]
@@ -254,7 +254,7 @@ def _connected(ask: _Ask, cores: NDArray[np.int64]) -> NDArray[np.int64]:
 def _border(
     ask: _Ask, others: NDArray[np.int64], cores: NDArray[np.int64], labels: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Return the smallest group among the core neighbours of each other row, or -1."""
+    """Return the smallest cluster among the core neighbours of each other row, or -1."""
     groups = np.full(len(others), -1, dtype=np.int64)
     for place, sizes, found in _pieces(ask, others, cores):
         some = sizes > 0

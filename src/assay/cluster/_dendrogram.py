@@ -1,4 +1,4 @@
-"""The tree of an agglomerative clustering as characters, as SVG, or for Vega-Lite."""
+"""Drawing the tree of an agglomerative clustering: text, SVG or Vega-Lite."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ class Tree:
     leaves : list of str
         Names of the branches, numbered 0, 1, ...
     starts : list of float
-        The distance at which each was made itself; 0 for a single row.
+        The distance at which each branch was merged itself; 0 for a single row.
     joins : list of tuple (upper, lower, distance)
-        Numbers of the two branches, and their distance. Join i makes branch ``len(leaves) + i``.
+        Numbers of the two branches, and their distance. Merge i makes branch ``len(leaves) + i``.
     """
 
     leaves: list[str]
@@ -32,7 +32,7 @@ class Tree:
     joins: list[tuple[int, int, float]]
 
     def lines(self) -> Iterator[tuple[float, float, float, float, float]]:
-        """Yield per join: heights of both branches, where they begin, and where they join."""
+        """Yield per merge: heights of both branches, their starts, and the merge's distance."""
         height = [float(at) for at in range(len(self.leaves))]
         start = list(self.starts)
         for upper, lower, distance in self.joins:
@@ -53,15 +53,15 @@ def draw(
     Parameters
     ----------
     linkage : ndarray of shape (n - 1, 4)
-        As SciPy has it.
+        The tree in SciPy's format.
     form : {'text', 'svg', 'vega'}
-        What to return.
+        The form of the picture.
     labels : sequence of str or None
         Names of the rows.
     max_leaves : int
-        Number of branches drawn at most.
+        Maximum number of branches.
     width : int
-        Characters for the distances.
+        Number of characters for the distances.
     """
     tree = top(linkage, labels, max_leaves)
     if form == "vega":
@@ -70,12 +70,12 @@ def draw(
 
 
 def top(linkage: NDArray[np.float64], labels: Sequence[str] | None, max_leaves: int) -> Tree:
-    """Return the last joins of a tree."""
+    """Return the last merges of a tree."""
     n_rows = len(linkage) + 1
-    first = n_rows + max(0, n_rows - max_leaves)  # the first node whose join is drawn
+    first = n_rows + max(0, n_rows - max_leaves)  # the first node whose merge is drawn
     nodes = [(int(a), int(b)) for a, b in linkage[:, :2]]
     number: dict[int, int] = {}
-    # Depth first without recursion: a chain of joins is as deep as the table is long.
+    # Depth first without recursion: a chain of merges is as deep as the table is long.
     waiting = [2 * n_rows - 2]
     while waiting:
         node = waiting.pop()
@@ -97,7 +97,7 @@ def text(tree: Tree, width: int) -> str:
     """Return the tree in box-drawing characters, one line per leaf."""
     farthest = max(distance for *_, distance in tree.joins) or 1.0
     lines = [[" "] * (width + len(tree.leaves) + 2) for _ in tree.leaves]
-    line = list(range(len(tree.leaves)))  # on which each branch goes on
+    line = list(range(len(tree.leaves)))  # the line of each branch
     reach = [0] * len(tree.leaves)  # up to where it is drawn
     for upper, lower, distance in tree.joins:
         high, low = line[upper], line[lower]
@@ -196,7 +196,7 @@ def vega(tree: Tree) -> dict[str, Any]:
 
 
 def _upper_first(pair: tuple[int, int], linkage: NDArray[np.float64]) -> tuple[int, int]:
-    """Return two nodes in the order drawn: the one made first on top, so trees lean one way."""
+    """Return two nodes in drawing order: the older one on top."""
     n_rows = len(linkage) + 1
     a, b = sorted(pair)
     # Rows last: a long chain then reads downwards from its first pair.

@@ -1,4 +1,4 @@
-"""What stands in the middle of each cluster, and what at its edge."""
+"""Typical and unusual rows of each cluster."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from assay.neighbors import NearestNeighbors
 
 @dataclass(frozen=True, eq=False)
 class ClusterSummary:
-    """One cluster in a few numbers and rows.
+    """Summary of one cluster: size, spread, typical and unusual rows.
 
     Attributes
     ----------
     label : int
-        Its number in `labels`.
+        Label of the cluster.
     size : int
-        How many rows it has.
+        Number of rows.
     center : ndarray of shape (n_features,)
-        Their mean.
+        Mean of the rows.
     prototypes : ndarray of int64
         Row numbers nearest to the centre, nearest first.
     outliers : ndarray of int64
@@ -56,15 +56,15 @@ def describe_clusters(
     labels : array-like of int of shape (n_samples,)
         The cluster of each row; rows with a negative label belong to none.
     n_prototypes : int, default=3
-        How many rows nearest to each centre to name.
+        Number of rows nearest to each centre to return.
     n_outliers : int, default=3
-        How many rows farthest from it to name. Prototypes come first: a small cluster may have
-        no rows left to be outliers.
+        Number of rows farthest from it to return. Prototypes come first: a small cluster may
+        have no rows left as outliers.
 
     Returns
     -------
     list of ClusterSummary
-        In ascending labels.
+        Sorted by label.
 
     Notes
     -----
@@ -107,7 +107,7 @@ def describe_clusters(
 
 
 def labelled(X: Any, labels: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return rows and labels that fit each other."""
+    """Return the checked rows and labels."""
     try:
         rows = check_array(X, dtype=(np.float64, np.float32), input_name="X")
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Fuzzy k-means: every row belongs to every cluster, more to the nearer ones."""
+"""Fuzzy k-means: every row belongs to every cluster to a degree."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ class FuzzyKMeans(CentroidModel):
     Parameters
     ----------
     n_clusters : int, default=8
-        How many clusters.
+        Number of clusters.
     m : float, default=2.0
-        How blurred the clusters are, above 1: towards 1 memberships become 0 or 1 as in `KMeans`,
-        large values make them all alike.
+        Fuzzifier, above 1: near 1, memberships are almost 0 or 1 as in `KMeans`; large values make
+        them all equal.
     centroid : {'standard', 'literal'}, default='standard'
-        What weights the rows in a centre: :math:`P^m`, which minimises J, or :math:`P`.
+        Weights of the rows in a centre: :math:`P^m`, which minimises J, or :math:`P`.
     init : {'k-means++', 'random'}, array-like or callable, default='k-means++'
-        Where to begin: rows drawn far from each other, any rows, given centres of shape
-        (n_clusters, n_features), or a function of (X, n_clusters, random_state) that returns them.
+        Initial centres: rows drawn far from each other, random rows, an array of shape
+        (n_clusters, n_features), or a function of (X, n_clusters, random_state) that returns one.
     n_init : int or 'auto', default='auto'
-        How often to begin; the run with the least J is kept. 'auto' is 1 for 'k-means++' and
-        given centres, else 10.
+        Number of runs; the one with the least J is kept. 'auto' is 1 for 'k-means++' and given
+        centres, else 10.
     max_iter : int, default=300
-        Rounds of a run at most.
+        Maximum number of iterations of a run.
     tol : float, default=1e-06
         A run ends when the summed squared shifts of the centres are at most `tol` times the mean
         variance of the columns.
     random_state : int, RandomState or None, default=None
-        Decides the random choices.
+        Seed of the random choices.
     n_jobs : int or None, default=None
         Threads; the result does not depend on it.
 
@@ -66,14 +66,14 @@ class FuzzyKMeans(CentroidModel):
     labels_ : ndarray of int32 of shape (n_samples,)
         The cluster with the greatest membership, for each row.
     n_samples_fit_ : int
-        How many rows.
+        Number of rows.
     objective_ : float
         J of the centres.
     objective_path_ : ndarray of shape (n_iter_ + 1,)
-        J of the first centres and of those after each round; it never rises
-        (with centroid='standard').
+        J of the initial centres and after each iteration; it never rises with
+        centroid='standard'.
     n_iter_ : int
-        Rounds of the run that was kept.
+        Number of iterations of the run that was kept.
     stop_reason_ : {'converged', 'max_iter'}
         Why that run ended.
 
@@ -84,9 +84,9 @@ class FuzzyKMeans(CentroidModel):
 
     .. math:: \theta_i = \frac{\sum_j w_j P(C_i \mid x_j)^m x_j}{\sum_j w_j P(C_i \mid x_j)^m}
 
-    A row on a centre belongs to that one alone (to equal parts, if several centres coincide).
-    The source document prints the centre without the exponent; that is centroid='literal', for
-    which J is not what the iteration minimises. O(nkd) per round, no copy of the rows.
+    A row on a centre belongs to that one alone (in equal parts, if several centres coincide).
+    Some lecture notes print the centre without the exponent; that is centroid='literal', whose
+    iteration does not minimise J. O(nkd) per iteration, no copy of the rows.
     Source: Bezdek 1981.
 
     Examples
@@ -136,7 +136,7 @@ class FuzzyKMeans(CentroidModel):
         y : ignored
             For compatibility.
         sample_weight : array-like of shape (n_samples,), default=None
-            What each row counts.
+            Weight of each row.
 
         Returns
         -------
@@ -151,7 +151,7 @@ class FuzzyKMeans(CentroidModel):
         path: NDArray[np.float64] | None = None
         for _ in range(runs(self.n_init, self.init, 10)):
             centres = first_centres(rows, weight, self.n_clusters, self.init, random, n_threads)
-            told, stable, shift = kernels.fuzzy_kmeans(
+            history, stable, shift = kernels.fuzzy_kmeans(
                 rows,
                 NO_WEIGHT if weight is None else weight,
                 centres,
@@ -161,7 +161,7 @@ class FuzzyKMeans(CentroidModel):
                 tolerance,
                 n_threads,
             )
-            found = np.asarray(told, dtype=np.float64)
+            found = np.asarray(history, dtype=np.float64)
             if path is None or found[-1] < path[-1]:
                 path, self.cluster_centers_ = found, centres
                 self.stop_reason_ = "converged" if stable else "max_iter"
@@ -174,9 +174,9 @@ class FuzzyKMeans(CentroidModel):
         self.n_samples_fit_ = len(self.labels_)
         if self.stop_reason_ == "max_iter":
             warnings.warn(
-                f"FuzzyKMeans stopped after max_iter={self.max_iter} rounds while centres still "
-                f"moved (summed squared shift {last_shift:.3g}, allowed {tolerance:.3g}): more "
-                "rounds or a larger tol may help",
+                f"FuzzyKMeans stopped after max_iter={self.max_iter} iterations while centres "
+                f"still moved (summed squared shift {last_shift:.3g}, allowed {tolerance:.3g}): a "
+                "larger max_iter or tol may help",
                 ConvergenceWarning,
                 stacklevel=2,
             )

@@ -1,4 +1,4 @@
-"""Groups of rows as a mixture of Gaussian distributions."""
+"""Clustering by a mixture of Gaussian distributions."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ STARTS = ("kmeans", "k-means++", "random", "random_from_data")
 
 
 class GaussianMixture(Clusterer):
-    r"""Describe the rows by a few Gaussian distributions, and say which one each row is from.
+    r"""Fit a mixture of Gaussian distributions, and assign each row to a component.
 
     Parameters
     ----------
     n_components : int, default=1
-        Number k of Gaussians.
+        Number k of components.
     covariance_type : {'full', 'tied', 'diag', 'spherical'}, default='full'
         A covariance matrix for each component; one for all; variances of the columns for each
         component; one variance for each component.
     tol : float >= 0, default=0.001
-        EM stops when a step raises the mean log-likelihood by less.
+        EM stops when an iteration raises the mean log-likelihood by less.
     reg_covar : float >= 0, default=1e-06
         Added to the diagonal of each covariance, so that a component on few rows does not collapse.
     max_iter : int >= 0, default=100
-        Steps of EM at most.
+        Maximum number of EM iterations.
     n_init : int, default=1
         Number of starts; the one with the largest likelihood is kept.
     init_params : {'kmeans', 'k-means++', 'random', 'random_from_data'}, default='kmeans'
-        How a start is found: groups by k-means; groups around k-means++ seeds; responsibilities
-        by chance; groups around rows drawn at random.
+        Initial responsibilities: clusters of k-means; clusters around k-means++ seeds; random
+        numbers; clusters around random rows.
     weights_init : array-like of shape (n_components,), default=None
         Weights to start from.
     means_init : array-like of shape (n_components, n_features), default=None
@@ -58,41 +58,41 @@ class GaussianMixture(Clusterer):
     random_state : int, RandomState or None, default=None
         Seed of starts and of `sample`.
     warm_start : bool, default=False
-        Whether `fit` goes on from the last fit; `n_init` is then ignored.
+        Whether `fit` continues from the last fit; `n_init` is then ignored.
     verbose : int, default=0
-        1: tell starts and steps; 2: the gains, too.
+        1 prints starts and iterations; 2 also the gains.
     verbose_interval : int, default=10
-        Steps from one line to the next.
+        Number of iterations between two printed lines.
     n_jobs : int, default=None
         Threads; None = 1, -1 = all cores. The result does not depend on it.
 
     Attributes
     ----------
     weights_ : ndarray of shape (n_components,)
-        Share of each component. 0: it lost its rows (see Notes).
+        Weight of each component. 0 = it lost its rows (see Notes).
     means_ : ndarray of shape (n_components, n_features)
         The means.
     covariances_ : ndarray
         Shape (n_components, n_features, n_features) for 'full', (n_features, n_features) for
         'tied', (n_components, n_features) for 'diag', (n_components,) for 'spherical'.
     precisions_ : ndarray
-        Their inverses, of the same shape.
+        Inverses of the covariances, of the same shape.
     precisions_cholesky_ : ndarray
         Upper triangular U with :math:`\Sigma^{-1} = U U^\top`; for 'diag' and 'spherical' one over
         the standard deviation.
     labels_ : ndarray of int32 of shape (n_samples_fit_,)
-        The likeliest component of each training row.
+        The most likely component of each training row.
     converged_ : bool
         Whether EM stopped before `max_iter`.
     stop_reason_ : {'converged', 'no_gain', 'max_iter'}
-        The change fell below `tol`; the next step would have lowered the likelihood, or left it; or
-        steps ran out.
+        The gain fell below `tol`; the next iteration would not have raised the likelihood; or
+        `max_iter` was reached.
     n_iter_ : int
-        Steps of the best start.
+        Number of iterations of the best start.
     lower_bound_ : float
-        Mean log-likelihood of the training rows, as of the last step.
+        Mean log-likelihood of the training rows in the last iteration.
     lower_bounds_ : ndarray of shape (n_iter_,)
-        The same for each step; it never falls.
+        The same for each iteration; it never falls.
     n_samples_fit_ : int
         Number of training rows.
     n_features_in_ : int
@@ -113,23 +113,23 @@ class GaussianMixture(Clusterer):
     E and M step are one pass over the rows, :math:`O(n k d^2)`, in panels that stay in the cache;
     the table is not copied and nothing of size n x k is kept. The same bits for any `n_jobs`.
 
-    **Missing values** (NaN) are integrated out, exactly: the density of a row is that of the
-    columns it has, and the M step takes the expected moments of what is missing, given the rest of
-    the row and the component. This is right if what is missing depends only on what is there. A
-    column without any value is refused.
+    **Missing values** (NaN) are integrated out, exactly: the density of a row is that of its
+    observed columns, and the M step uses the expected moments of the missing values, given the rest
+    of the row and the component. This is valid if values are missing at random (MAR). A column
+    without any value raises an error.
 
     **The likelihood never falls.** EM guarantees that for :math:`\rho = 0`. With `reg_covar` the
-    M step is not exactly the maximiser; a step that would lower the likelihood is not taken and
-    ends the fit (``stop_reason_ == 'no_gain'`` if it would by more than `tol`).
+    M step is not exactly the maximiser; an iteration that would lower the likelihood is not taken
+    and ends the fit (``stop_reason_ == 'no_gain'`` if by more than `tol`).
 
-    **Collapse.** A component that sits on equal rows, or on fewer rows than columns, has a singular
+    **Collapse.** A component of duplicate rows, or of fewer rows than columns, has a singular
     covariance; `reg_covar` bounds its variances from below. With ``reg_covar=0``, or when that is
-    too little for the scale of the columns, `fit` says which component. A component whose
-    responsibilities sum to nothing keeps its place with weight 0.
+    too small for the scale of the columns, `fit` raises an error that names the component. A
+    component whose responsibilities sum to zero stays where it is, with weight 0.
 
     See Also
     --------
-    KMeans : Groups around centres, without shapes and weights.
+    KMeans : Clusters around centres, without shapes and weights.
 
     Examples
     --------
@@ -232,7 +232,7 @@ class GaussianMixture(Clusterer):
         return self
 
     def fit_predict(self, X: ArrayLike, y: object = None) -> NDArray[np.int32]:
-        """Fit, and return the likeliest component of each row.
+        """Fit, and return the most likely component of each row.
 
         Parameters
         ----------
@@ -248,7 +248,7 @@ class GaussianMixture(Clusterer):
         return self.fit(X, y).labels_
 
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
-        """Return the likeliest component of each row; ties go to the first.
+        """Return the most likely component of each row; ties go to the first.
 
         Parameters
         ----------
@@ -276,7 +276,7 @@ class GaussianMixture(Clusterer):
         return self._answers(X, shares=True)[2]
 
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the log-density of each row, in the columns that it has.
+        """Return the log-density of each row, over its observed columns.
 
         Parameters
         ----------
@@ -346,7 +346,7 @@ class GaussianMixture(Clusterer):
         Parameters
         ----------
         n_samples : int, default=1
-            How many.
+            Number of rows.
 
         Returns
         -------
@@ -403,7 +403,7 @@ class GaussianMixture(Clusterer):
         return Shape(self.covariance_type, self.n_components, n_features, float(self.reg_covar))
 
     def _given(self, shape: Shape) -> dict[str, NDArray[np.float64] | None]:
-        """Return what the user prescribes for the start, checked."""
+        """Return the checked initial values given by the user."""
         k, d = shape.n_components, shape.n_features
         weights = _numbers("weights_init", self.weights_init, (k,))
         if weights is not None:
@@ -427,8 +427,8 @@ class GaussianMixture(Clusterer):
         wanted = ((shape.n_components, shape.n_features), shape.public)
         if found != wanted:
             raise ParameterError(
-                "warm_start=True goes on from the last fit, whose means and covariances have "
-                f"shapes {found}; n_components, covariance_type and X now ask for {wanted}"
+                "warm_start=True continues from the last fit, whose means and covariances have "
+                f"shapes {found}; n_components, covariance_type and X now need {wanted}"
             )
         return shape
 
@@ -457,9 +457,9 @@ class GaussianMixture(Clusterer):
             gain = np.diff(self.lower_bounds_[-2:])
             last = f"{gain[0]:.2g}" if len(gain) else "unknown"
             warnings.warn(
-                f"GaussianMixture did not converge in max_iter={self.max_iter} steps: the last "
-                f"gain of the mean log-likelihood was {last}, tol is {self.tol:g}. Raise max_iter "
-                "or tol, try another init_params, or fewer components",
+                f"GaussianMixture did not converge in max_iter={self.max_iter} iterations: the "
+                f"last gain of the mean log-likelihood was {last}, tol is {self.tol:g}. Raise "
+                "max_iter or tol, try another init_params, or fewer components",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -487,7 +487,7 @@ class GaussianMixture(Clusterer):
         check_array_state(self, "labels_", "i", (self.n_samples_fit_,), low=0, high=k - 1)
         check_array_state(self, "lower_bounds_", "f", (self.n_iter_,))
         if not isinstance(getattr(self, "lower_bound_", None), float):
-            raise DataError("the model is damaged: lower_bound_ is missing or no number")
+            raise DataError("the model is damaged: lower_bound_ is missing or not a number")
         if getattr(self, "stop_reason_", None) not in ("converged", "no_gain", "max_iter"):
             raise DataError("the model is damaged: stop_reason_ is missing or unknown")
         if not np.isclose(self.weights_.sum(), 1.0):
@@ -530,6 +530,5 @@ def _refuse_empty_columns(rows: Rows) -> None:
         empty = np.flatnonzero(~(rows.observed != 0).any(axis=0))
         if len(empty):
             raise DataError(
-                f"column {empty[0]} of X has no value in any row (all NaN): nothing can be learned "
-                "of it; leave it out"
+                f"column {empty[0]} of X has no value in any row (all NaN); leave this column out"
             )

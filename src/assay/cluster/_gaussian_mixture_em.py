@@ -13,13 +13,13 @@ from assay._core import cluster as kernels
 from assay.base import DataError
 from assay.cluster._gaussian_mixture_rows import Rows
 
-#: A component with less than this many rows has none (ten roundings, as in scikit-learn).
+#: A component with less weight than this counts as empty (ten roundings, as in scikit-learn).
 NOBODY = 10 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
 class Shape:
-    """How covariances look: which kind, and the number that is added to their diagonals."""
+    """The form of the covariances, and the number added to their diagonals."""
 
     kind: str
     n_components: int
@@ -66,7 +66,7 @@ class Mixture(NamedTuple):
     factor: NDArray[np.float64]
 
     def arguments(self, shape: Shape) -> tuple[Any, ...]:
-        """Return what every kernel takes after the rows."""
+        """Return the arguments that every kernel takes after the rows."""
         with np.errstate(divide="ignore"):
             log_weights = np.log(self.weights)
         return log_weights, self.means, self.covariance, self.factor, shape.dense
@@ -89,7 +89,7 @@ class Sums(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Where EM ended, the mean log-likelihood of each step, and why it stopped."""
+    """The result of EM: the mixture, the mean log-likelihood of each iteration, the stop reason."""
 
     mixture: Mixture
     bounds: list[float]
@@ -126,7 +126,7 @@ def factorised(
     if singular >= 0:
         whose = "the common covariance" if shape.kind == "tied" else f"component {singular}"
         raise DataError(
-            f"GaussianMixture: {whose} has a singular covariance: it rests on too few different "
+            f"GaussianMixture: {whose} has a singular covariance: it has too few distinct "
             "rows, or columns are constant, depend on each other, or have very different scales. "
             f"Raise reg_covar (it is {shape.reg_covar:g}), lower n_components (it is "
             f"{shape.n_components}), or scale the columns"
@@ -135,7 +135,7 @@ def factorised(
 
 
 def expect(rows: Rows, mixture: Mixture, shape: Shape, n_threads: int) -> tuple[float, Sums]:
-    """Return the log-likelihood, and the sums that the next mixture is made of (the E step)."""
+    """Return the log-likelihood, and the sums for the next mixture (the E step)."""
     sums = Sums.room(shape, mixture.means)
     out = (sums.shares, sums.first, sums.second)
     given: tuple[Any, ...] = (*rows.arguments(), *mixture.arguments(shape), *out, n_threads)
@@ -143,7 +143,7 @@ def expect(rows: Rows, mixture: Mixture, shape: Shape, n_threads: int) -> tuple[
 
 
 def maximise(sums: Sums, shape: Shape, before: NDArray[np.float64] | None) -> Mixture:
-    """Return the likeliest mixture for the sums (the M step).
+    """Return the maximum-likelihood mixture for the sums (the M step).
 
     `before` are the covariances that a component without rows keeps, with its mean.
     """
@@ -188,7 +188,7 @@ def climb(
 ) -> Run:
     """Repeat E and M steps until the mean log-likelihood gains less than `tol`.
 
-    A step that gains nothing is not taken: beyond rounding this happens only because `reg_covar`
+    An iteration without a gain is not taken: beyond rounding this happens only because `reg_covar`
     is added to the covariances that maximise the likelihood.
     """
     bounds: list[float] = []
@@ -217,7 +217,7 @@ def answers(
     norms: bool = False,
     shares: bool = False,
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the likeliest component, log-density and responsibilities of each row, as asked."""
+    """Return the requested ones of: most likely component, log-density, responsibilities."""
     n = len(rows.table)
     found = (
         np.empty(n if labels else 0, dtype=np.int32),

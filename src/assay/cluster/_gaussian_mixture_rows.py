@@ -1,4 +1,4 @@
-"""The rows of a table in groups that have the same columns, as the mixture kernels read them."""
+"""The rows of a table grouped by their observed columns, as the mixture kernels read them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: Rows that NumPy looks at in one go: no temporary is as large as the table.
+#: Rows that NumPy processes at a time, so that no temporary is as large as the table.
 CHUNK = 16_384
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A table, and its rows grouped by the values they lack.
+    """A table, and its rows grouped by their missing values.
 
     Parameters
     ----------
@@ -24,9 +24,9 @@ class Rows:
     order : ndarray of int64
         Row numbers, group after group; empty when no value is missing.
     ends : ndarray of int64 of shape (n_groups,)
-        Where each group ends in `order`.
+        End of each group in `order`.
     observed : ndarray of uint8 of shape (n_groups, n_features)
-        1 for the columns that a group has.
+        1 for the observed columns of a group.
     """
 
     table: NDArray[Any]
@@ -36,7 +36,7 @@ class Rows:
 
     @classmethod
     def of(cls, table: NDArray[Any]) -> Rows:
-        """Group the rows of a table; a table without gaps is not touched.
+        """Group the rows of a table; a table without missing values is returned unchanged.
 
         Examples
         --------
@@ -61,10 +61,10 @@ class Rows:
         return not len(self.order)
 
     def column_means(self) -> NDArray[np.float64]:
-        """Return the mean of the values that each column has; NaN for a column without any."""
+        """Return the mean of the observed values of each column; NaN for a column without any."""
         start = np.zeros(self.table.shape[1])
         if self.complete:
-            start = self.table[0].astype(np.float64)  # a sum of differences keeps its digits
+            start = self.table[0].astype(np.float64)  # a sum of differences is more accurate
         total, count = np.zeros_like(start), np.zeros_like(start)
         for part in chunks(self.table):
             gap = part - start
@@ -75,7 +75,7 @@ class Rows:
             return start + total / count
 
     def arguments(self) -> tuple[Any, ...]:
-        """Return what every kernel takes first."""
+        """Return the first arguments of every kernel."""
         return self.table, self.order, self.ends, self.observed
 
 

@@ -1,4 +1,4 @@
-"""Where expectation-maximisation of a Gaussian mixture begins."""
+"""The initial mixture of expectation-maximisation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from assay.cluster._gaussian_mixture_rows import CHUNK, Rows
 from assay.cluster._lloyd import Run, lloyd, tolerance_of
 from assay.cluster._seeds import first_centres, plus_plus
 
-#: With missing values, groups are looked for among so many rows at most.
+#: Maximum number of rows that k-means sees if values are missing.
 SAMPLE = 32_768
 
 
@@ -27,22 +27,22 @@ def start(
     rng: np.random.RandomState,
     n_threads: int,
 ) -> Mixture:
-    """Return the mixture that EM begins with.
+    """Return the initial mixture of EM.
 
     Parameters
     ----------
     rows : Rows
         The table.
     shape : Shape
-        Of the mixture.
+        Form of the covariances.
     how : {'kmeans', 'k-means++', 'random', 'random_from_data'}
-        Where responsibilities come from: groups of rows around centres, or chance.
+        Initial responsibilities: clusters around centres, or random numbers.
     given : dict
-        `weights`, `means` and `precisions` that the user prescribes, each may be None.
+        `weights`, `means` and `precisions` given by the user; each may be None.
     rng : RandomState
-        Source of chance.
+        Random generator.
     n_threads : int
-        Changes no bit.
+        Number of threads; does not change the result.
     """
     found = None
     if any(value is None for value in given.values()):
@@ -61,7 +61,7 @@ def start(
 
 
 class _Shares(ABC):
-    """Responsibilities of each row, and its values without gaps, made chunk by chunk."""
+    """Responsibilities and imputed values of each row, made chunk by chunk."""
 
     def __init__(self, rows: Rows, fill: NDArray[np.float64]) -> None:
         self.table = rows.table
@@ -79,7 +79,7 @@ class _Shares(ABC):
 
 
 class _Drawn(_Shares):
-    """Responsibilities by chance, drawn again in each pass instead of kept."""
+    """Random responsibilities, drawn again in each pass instead of stored."""
 
     def __init__(
         self, rows: Rows, fill: NDArray[np.float64], k: int, rng: np.random.RandomState
@@ -123,7 +123,7 @@ def _from_rows(
         shares = _Drawn(rows, middle, k, rng)
     else:
         shares = _Labelled(rows, middle, k, _labels(rows, shape, how, middle, rng, n_threads))
-    # First the means, then the moments about them: differences of large sums would lose digits.
+    # First the means, then the moments about them: differences of large sums lose accuracy.
     centres = _means(_summed(shares, shape, np.repeat(middle[None], k, axis=0), n_threads))
     return maximise(_summed(shares, shape, centres, n_threads), shape, None)
 
@@ -156,7 +156,7 @@ def _labels(
     rng: np.random.RandomState,
     n_threads: int,
 ) -> NDArray[np.int32]:
-    """Return for each row which of the first centres is its own."""
+    """Return the initial component of each row."""
     k, n = shape.n_components, len(rows.table)
     if how == "random_from_data":
         chosen = rng.choice(n, size=k, replace=False)
@@ -166,7 +166,7 @@ def _labels(
             seeds = rows.table[plus_plus(rows.table, None, k, rng, n_threads)]
             return _nearest(rows, seeds.astype(np.float64), n_threads)
         return _grouped(rows.table, k, rng, n_threads).labels
-    # k-means knows no gaps: it looks at some rows with means filled in, then all rows choose.
+    # k-means needs complete rows: fit it on some rows with means filled in, then assign all rows.
     sample = rows.table
     if n > SAMPLE:
         sample = rows.table[np.sort(rng.choice(n, size=SAMPLE, replace=False))]
@@ -177,7 +177,7 @@ def _labels(
 
 
 def _grouped(points: NDArray[Any], k: int, rng: np.random.RandomState, n_threads: int) -> Run:
-    """Return what `KMeans` finds with one start."""
+    """Return the centres of `KMeans` with one start."""
     return lloyd(
         points,
         None,
@@ -194,7 +194,7 @@ def _filled(part: NDArray[Any], middle: NDArray[np.float64]) -> NDArray[np.float
 
 
 def _nearest(rows: Rows, centres: NDArray[np.float64], n_threads: int) -> NDArray[np.int32]:
-    """Return the nearest centre of each row: the likeliest of equal, round components."""
+    """Return the nearest centre of each row: the most likely of equal, round components."""
     k, d = centres.shape
     ones = np.ones((1, d))
     round_ones = Mixture(np.full(k, 1 / k), centres, ones, ones)
@@ -202,7 +202,7 @@ def _nearest(rows: Rows, centres: NDArray[np.float64], n_threads: int) -> NDArra
 
 
 def _inverse(precisions: NDArray[np.float64], shape: Shape) -> NDArray[np.float64]:
-    """Return the covariances, as kernels read them, whose inverses the user prescribes."""
+    """Return the covariances, as kernels read them, from the inverses given by the user."""
     inner = shape.inner(precisions)
     if not shape.dense:
         if not (inner > 0).all():

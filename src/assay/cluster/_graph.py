@@ -1,4 +1,4 @@
-"""Similarity graphs: building them, their parts, the normalised cut and its eigenvectors."""
+"""Similarity graphs: construction, connected parts, normalised cut and eigenvectors."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from sklearn.metrics.pairwise import euclidean_distances
 from assay.base import DataError
 from assay.neighbors import NearestNeighbors
 
-#: Up to here all eigenvectors at once are cheaper than some of them one by one.
+#: Up to this size, computing all eigenvectors is cheaper than some of them.
 _DENSE = 600
-#: Restarts of the plain Lanczos method, before each of its steps becomes a solved system.
+#: Restarts of the plain Lanczos method before switching to shift-invert.
 _RESTARTS = 60
 
 
 def full_graph(rows: Any, gamma: float) -> NDArray[np.float64]:
     r"""Return :math:`W_{ij} = \exp(-\gamma \|x_i - x_j\|^2)` for all pairs of rows."""
     if not issparse(rows):
-        # Distances do not depend on the origin; near it they lose fewer digits.
+        # Distances do not depend on the origin; near it they are more accurate.
         rows = rows - rows.mean(axis=0, dtype=np.float64)
     weights: NDArray[np.float64] = euclidean_distances(rows, squared=True)
     weights *= -gamma
     np.exp(weights, out=weights)
     np.fill_diagonal(weights, 1.0)
-    # Bit-symmetric, whatever the order of the sums in a matrix product.
+    # Bit-symmetric, for any order of the sums in a matrix product.
     return np.asarray(np.maximum(weights, weights.T))
 
 
@@ -59,7 +59,7 @@ def neighbor_graph(
 
 
 def checked_affinity(affinity: Any) -> Any:
-    """Return a given matrix of similarities as float64; refuse one that is no undirected graph."""
+    """Return a given matrix of similarities as float64; raise unless it is an undirected graph."""
     if affinity.shape[0] != affinity.shape[1]:
         raise DataError(
             f"affinity='precomputed' needs a square matrix of similarities; got shape "
@@ -91,7 +91,7 @@ def graph_parts(affinity: Any) -> NDArray[np.int64]:
 
 
 def in_order(labels: NDArray[Any]) -> NDArray[np.int64]:
-    """Return the same groups, numbered by their first rows.
+    """Return the same clusters, numbered by their first rows.
 
     Examples
     --------
@@ -105,19 +105,19 @@ def in_order(labels: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def normalized_cut(affinity: Any, labels: ArrayLike) -> float:
-    r"""Return how much similarity a grouping of a graph cuts, relative to what its groups hold.
+    r"""Return the normalised cut of a clustering of a graph.
 
     Parameters
     ----------
     affinity : array-like or sparse matrix of shape (n_samples, n_samples)
         Symmetric similarities W, not negative.
     labels : array-like of shape (n_samples,)
-        The group of each row.
+        The cluster of each row.
 
     Returns
     -------
     float
-        From 0 (no similarity between groups) to the number of groups - 1 or a little more.
+        From 0 (no similarity between clusters) to the number of clusters - 1 or slightly more.
 
     Notes
     -----
@@ -125,7 +125,7 @@ def normalized_cut(affinity: Any, labels: ArrayLike) -> float:
               \mathrm{cut}(A, B) = \sum_{i \in A, j \in B} W_{ij}, \qquad
               \mathrm{vol}(A) = \sum_{i \in A} \sum_j W_{ij}
 
-    A group without any similarity, not even to itself, cuts nothing. O(edges). Source: Shi and
+    A cluster without any similarity, not even to itself, adds 0. O(edges). Source: Shi and
     Malik, *Normalized cuts and image segmentation*, 2000.
 
     Examples
@@ -168,7 +168,7 @@ def cut_vectors(
     n_rows = len(root)
     if n_rows <= _DENSE or count > n_rows // 3:
         dense = scaled.toarray() if issparse(scaled) else scaled
-        # The known solution moves from 1, where it could mix with others, to -1.
+        # Shift the known solution from 1, where it could mix with others, to -1.
         dense = dense - 2.0 * np.outer(trivial, trivial)
         values, vectors = eigh(dense, subset_by_index=[n_rows - count, n_rows - 1])
     else:
@@ -212,8 +212,8 @@ def _lanczos(
     try:
         values, vectors = eigsh(plain, which="LA", maxiter=_RESTARTS, **options)
     except ArpackNoConvergence:
-        # Eigenvalues crowd below 1 where parts hang together by threads. Inverted around a point
-        # just above 1 they stand far apart.
+        # Eigenvalues crowd just below 1 where parts are weakly connected. Inverted around a point
+        # just above 1 they are well separated.
         shift = 1.0 + 1e-3
         if not issparse(scaled):
             shifted = np.diag(np.full(n_rows, shift)) - scaled

@@ -1,4 +1,4 @@
-"""Joining the parts of a graph that has more of them than groups are wanted."""
+"""Merging connected parts of a graph that has more of them than clusters are wanted."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from assay.neighbors import NearestNeighbors
 
 
 def join_parts(part: NDArray[np.int64], count: int, rows: Any | None) -> NDArray[np.int64]:
-    """Join the smallest part to another one until `count` are left.
+    """Merge the smallest part with another one until `count` are left.
 
     Parameters
     ----------
     part : ndarray of int64
         Part of each row, 0, 1, ...
     count : int
-        How many may stay.
+        Number of parts to keep.
     rows : ndarray, sparse matrix or None
-        The rows: a part joins the one that holds the row nearest to it. None: it joins the next
+        The rows: a part is merged with the one that has the row nearest to it. None: with the next
         larger one.
 
     Returns
     -------
     ndarray of int64
-        The joined part of each row, numbered by their first rows.
+        The merged part of each row, numbered by their first rows.
 
     Examples
     --------

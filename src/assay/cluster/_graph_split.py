@@ -1,4 +1,4 @@
-"""Cutting a graph in two, again and again, each time where the normalised cut is least."""
+"""Cutting a graph in two repeatedly, each time where the normalised cut is least."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class Cut:
     value : float
         Ncut within the part.
     side : ndarray of bool
-        Which of its rows are on the second side.
+        Whether each of its rows is on the second side.
     eigenvalue : float
-        The second smallest of the part; 0 if it was not connected.
+        The second smallest eigenvalue of the part; 0 if it was not connected.
     vector : ndarray of float64
         The eigenvector that was divided.
     residual : float
@@ -70,7 +70,7 @@ class Splitter:
         self.solve = solve
 
     def split(self, part: NDArray[np.int64], count: int) -> Made:
-        """Divide the parts until there are `count`, always the one whose cut costs least."""
+        """Divide parts until there are `count`, always the one with the least cut."""
         labels = part.copy()
         n_parts = int(labels.max()) + 1
         cuts = {p: self.cut(labels == p) for p in range(n_parts)} if n_parts < count else {}
@@ -104,7 +104,7 @@ class Splitter:
         own = self.graph if inside.all() else self.graph[inside][:, inside]
         parts = graph_parts(own)
         if parts.any():
-            # Nothing is cut between parts without similarity: the largest stands against the rest.
+            # The cut between unconnected parts is 0: split the largest from the rest.
             side = parts != np.bincount(parts).argmax()
             return Cut(0.0, side, 0.0, np.where(side, -1.0, 1.0), 0.0)
         values, vectors = self.solve(own)
@@ -137,8 +137,8 @@ def divided(graph: Any, vector: NDArray[np.float64], threshold: str) -> NDArray[
 def sweep(graph: Any, order: NDArray[np.int64]) -> NDArray[np.float64]:
     r"""Return Ncut of the first 1, 2, ..., n - 1 rows of an order against the others.
 
-    When row v moves over, the cut grows by its similarity to the rows ahead and falls by that to
-    the rows behind: :math:`c_{t} = c_{t-1} + \sum_{j > t} W_{vj} - \sum_{j < t} W_{vj}`. O(edges).
+    When row v changes sides, the cut grows by its similarity to later rows and falls by that to
+    earlier rows: :math:`c_{t} = c_{t-1} + \sum_{j > t} W_{vj} - \sum_{j < t} W_{vj}`. O(edges).
     """
     sums = degrees(graph)[order]
     if issparse(graph):
@@ -153,6 +153,6 @@ def sweep(graph: Any, order: NDArray[np.int64]) -> NDArray[np.float64]:
         behind = np.tril(ordered, -1).sum(axis=1)
         own = np.diag(ordered)
     cut = np.maximum(np.cumsum(sums - own - 2.0 * behind)[:-1], 0.0)
-    # The rest is summed from its own end: a difference of sums could come out as 0.
+    # Sum the rest from its own end: a difference of sums could be rounded to 0.
     before, after = np.cumsum(sums)[:-1], np.cumsum(sums[::-1])[::-1][1:]
     return np.asarray(cut / before + cut / after)

@@ -1,4 +1,4 @@
-"""k-means: every row belongs to the nearest of k means."""
+"""k-means clustering, by Lloyd's iteration with exact bounds."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ from assay.cluster._seeds import Init, check_enough_rows, check_init, first_cent
 
 
 class KMeans(CentroidModel):
-    r"""Divide rows into k groups around their means.
+    r"""Divide rows into k clusters around their means.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        How many groups.
+        Number of clusters.
     init : {'k-means++', 'random'}, array-like or callable, default='k-means++'
-        Where to begin: rows drawn far from each other, any rows, given centres of shape
-        (n_clusters, n_features), or a function of (X, n_clusters, random_state) that returns them.
+        Initial centres: rows drawn far from each other, random rows, an array of shape
+        (n_clusters, n_features), or a function of (X, n_clusters, random_state) that returns one.
     n_init : int or 'auto', default='auto'
-        How often to begin; the run with the least inertia is kept. 'auto' is 1 for 'k-means++' and
+        Number of runs; the one with the least inertia is kept. 'auto' is 1 for 'k-means++' and
         given centres, else 10.
     max_iter : int, default=300
-        Rounds of a run at most.
+        Maximum number of iterations of a run.
     tol : float, default=0.0001
         A run also ends when the summed squared shifts of the centres are at most `tol` times the
         mean variance of the columns.
     verbose : int, default=0
         Whether to print one line per run.
     random_state : int, RandomState or None, default=None
-        Decides the random choices; the same seed begins at the same rows as in scikit-learn.
+        Seed of the random choices; the same seed gives the same initial rows as in scikit-learn.
     copy_x : bool, default=True
         Without effect: X is read in place and never copied or changed.
     algorithm : {'lloyd', 'elkan', 'full'}, default='lloyd'
-        'lloyd' and 'elkan' leave out the distances that bounds decide; 'full' computes all of
+        'lloyd' and 'elkan' skip distances that bounds make unnecessary; 'full' computes all of
         them. The result is the same, bit for bit.
     metric : {'euclidean', 'mahalanobis'}, default='euclidean'
         Whether clusters are round, or each has its own elliptic shape.
@@ -64,37 +64,36 @@ class KMeans(CentroidModel):
     shapes_ : ndarray of shape (n_clusters, n_features, n_features) or None
         The matrices :math:`A_c` of metric='mahalanobis'.
     labels_ : ndarray of int32 of shape (n_samples,)
-        The group of each row.
+        The cluster of each row.
     n_samples_fit_ : int
-        How many rows.
+        Number of rows.
     inertia_ : float
         The sum J of squared distances to the centres, weighted.
     n_iter_ : int
-        Rounds of the run that was kept.
+        Number of iterations of the run that was kept.
     stop_reason_ : {'converged', 'tol', 'max_iter'}
-        Why that run ended: no label changed, the centres hardly moved, or `max_iter`.
+        Why that run ended: no label changed, the centres moved less than `tol`, or `max_iter`.
 
     Notes
     -----
     .. math:: J = \sum_i w_i \|x_i - \mu_{c(i)}\|^2
 
-    falls in both steps of a round: each row goes to its nearest centre (ties to the first), then
-    each centre to the mean of its rows. The bounds (Hamerly's, and Exponion's by panels of eight
-    centres) hold for the distances as computed, and the sums of rows are exact integers, so
-    labels and centres are those of the plain iteration, label for label and bit for bit, for any
-    number of threads.
+    falls in both steps of an iteration: each row goes to its nearest centre (ties to the first),
+    then each centre to the mean of its rows. The bounds (Hamerly's, and Exponion's by panels of
+    eight centres) hold for the distances as computed, and the sums of rows are exact integers, so
+    labels and centres are those of the plain iteration, bit for bit, for any number of threads.
 
-    A group that loses all its rows gets the row farthest from its centre. With fewer distinct
-    rows than groups some stay empty, and a `ConvergenceWarning` says so.
+    A cluster that loses all its rows gets the row farthest from its centre. With fewer distinct
+    rows than clusters some stay empty, and a `ConvergenceWarning` is raised.
 
     With metric='mahalanobis' the distance is :math:`(x - \mu_c)^T A_c (x - \mu_c)`, where
     :math:`A_c = \det(\Sigma_c)^{1/d}\,\Sigma_c^{-1}` is the best of all shapes of volume 1 for the
-    covariance of its cluster (of all rows, in the first round): hyper-ellipsoids of any direction
-    and elongation, with a J that still falls in every step. Flat clusters get at least 1e-6 of the
-    table's covariance. O(nkd²) per round; dense tables only.
+    covariance of its cluster (of all rows, in the first iteration): hyper-ellipsoids of any
+    direction and elongation, with a J that still falls in every step. Flat clusters get at least
+    1e-6 of the table's covariance. O(nkd²) per iteration; dense tables only.
 
-    First round O(nkd), later ones O(n) plus what the bounds leave open; 20 bytes per row. Sparse
-    tables are taken; they use the plain iteration. Sources: Lloyd 1982; Arthur and Vassilvitskii
+    First iteration O(nkd), later ones O(n) plus the distances that the bounds leave open; 20 bytes
+    per row. Sparse tables use the plain iteration. Sources: Lloyd 1982; Arthur and Vassilvitskii
     2007; Hamerly 2010; Newling and Fleuret 2016.
 
     Examples
@@ -148,7 +147,7 @@ class KMeans(CentroidModel):
         y : ignored
             For compatibility.
         sample_weight : array-like of shape (n_samples,), default=None
-            What each row counts.
+            Weight of each row.
 
         Returns
         -------
@@ -167,7 +166,7 @@ class KMeans(CentroidModel):
             centres = first_centres(rows, weight, self.n_clusters, self.init, random, n_threads)
             run, shapes = self._run(rows, weight, centres, tolerance, n_threads)
             if self.verbose:
-                print(f"KMeans run {number + 1}: inertia {run.inertia:g} in {run.n_iter} rounds")
+                print(f"KMeans run {number + 1}: inertia {run.inertia:g}, {run.n_iter} iterations")
             if best is None or run.inertia < best.inertia:
                 best, self.shapes_ = run, shapes
         assert best is not None
@@ -239,8 +238,8 @@ class KMeans(CentroidModel):
             )
         elif run.stop_reason == "max_iter":
             warnings.warn(
-                f"KMeans stopped after max_iter={self.max_iter} rounds while labels still "
-                f"changed (summed squared shift {run.shift:.3g}): more rounds, a larger tol or "
+                f"KMeans stopped after max_iter={self.max_iter} iterations while labels still "
+                f"changed (summed squared shift {run.shift:.3g}): a larger max_iter or tol, or "
                 "n_init > 1 may help",
                 ConvergenceWarning,
                 stacklevel=3,

@@ -11,12 +11,12 @@ from scipy.sparse import csr_matrix, issparse
 from assay._core import cluster as kernels
 from assay.cluster._seeds import NO_WEIGHT, squared_norms
 
-#: Sparse rows whose scores for all centres are held at once: about 8 MB.
+#: Memory for the scores of sparse rows for all centres: about 8 MB.
 _SCORES = 1 << 20
 
 
 class Run(NamedTuple):
-    """Where a run ended."""
+    """The result of one run."""
 
     centres: NDArray[np.float64]
     labels: NDArray[np.int32]
@@ -36,7 +36,7 @@ def lloyd(
     bounds: bool,
     n_threads: int,
 ) -> Run:
-    """Iterate from `centres`, which are overwritten, until nothing moves."""
+    """Iterate from `centres`, which are overwritten, until convergence."""
     if issparse(rows):
         return _sparse_lloyd(rows, weight, centres, max_iter, tolerance)
     labels = np.empty(rows.shape[0], dtype=np.int32)

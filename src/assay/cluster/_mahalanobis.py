@@ -1,4 +1,4 @@
-"""k-means with a shape of its own for every cluster: hyper-ellipsoids instead of spheres."""
+"""k-means with an elliptic shape for every cluster."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from assay.cluster._lloyd import Run
 
-#: Rows whose distances are computed at once: memory for a block, not for a copy of the table.
+#: Number of rows whose distances are computed at once, so that memory stays small.
 _BLOCK = 4096
 
-#: Least variance of any direction, as a share of the table's own variance in it.
+#: Minimum variance in any direction, as a share of the variance of the table in it.
 _FLOOR = 1e-6
 
 
 class Shaped(NamedTuple):
-    """Where a run ended, and the shapes of the clusters."""
+    """The result of one run, with the shapes of the clusters."""
 
     run: Run
     shapes: NDArray[np.float64]
@@ -44,7 +44,7 @@ def shaped_lloyd(
         labels, squared = shaped_nearest(rows, centres, shapes)
         cost = float(mass @ squared)
         if cost >= kept[3] and n_iter > 0:
-            # Floors of flat clusters can make J rise by a little: then the last round stands.
+            # The minimum variance can make J rise slightly: then the last iteration is kept.
             centres, shapes, labels, cost = kept
             stable = True
             break
@@ -71,7 +71,7 @@ def shaped_distances(
     for start in range(0, len(rows), _BLOCK):
         part = slice(start, start + _BLOCK)
         for c, centre in enumerate(centres):
-            # The sum has a fixed order, and no BLAS whose threads could change it.
+            # The sum has a fixed order; BLAS could change it with the number of threads.
             moved = np.einsum("ij,jl->il", rows[part] - centre, factors[c])
             squared[part, c] = np.einsum("il,il->i", moved, moved)
     return squared
@@ -103,7 +103,7 @@ class _Moments:
     def add(
         self, rows: NDArray[Any], labels: NDArray[Any], weight: NDArray[np.float64]
     ) -> _Moments:
-        # An origin among the rows: products of values far from 0 would lose their digits.
+        # An origin among the rows: products of values far from 0 would lose accuracy.
         self.origin = rows[:_BLOCK].mean(axis=0, dtype=np.float64)
         for start in range(0, len(rows), _BLOCK):
             part = slice(start, start + _BLOCK)
@@ -132,7 +132,7 @@ class _Moments:
 
 
 def _filled(moments: _Moments, floor: NDArray[np.float64], whole: _Moments) -> NDArray[np.float64]:
-    """Return covariances that can be inverted, also of flat and of empty clusters."""
+    """Return invertible covariances, also for flat and empty clusters."""
     covariances = moments.covariances() + floor
     covariances[moments.mass <= 0] = whole.covariances()[0] + floor
     return covariances

@@ -32,38 +32,39 @@ from assay.cluster._seeds import (
 
 
 class MiniBatchKMeans(CentroidModel):
-    r"""Divide rows into k groups around their means, looking at a few rows at a time.
+    r"""Divide rows into k clusters around their means, from small random batches.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        How many groups.
+        Number of clusters.
     init : {'k-means++', 'random'}, array-like or callable, default='k-means++'
-        Where to begin: rows drawn far from each other, any rows, given centres of shape
-        (n_clusters, n_features), or a function of (X, n_clusters, random_state) that returns them.
+        Initial centres: rows drawn far from each other, random rows, an array of shape
+        (n_clusters, n_features), or a function of (X, n_clusters, random_state) that returns one.
     max_iter : int, default=100
-        How many times as many rows as there are to look at, at most.
+        Maximum number of passes over the rows.
     batch_size : int, default=1024
-        Rows per batch.
+        Number of rows per batch.
     verbose : int, default=0
         Whether to print why the fit ended.
     compute_labels : bool, default=True
         Whether to label all rows at the end.
     random_state : int, RandomState or None, default=None
-        Decides the random choices.
+        Seed of the random choices.
     tol : float, default=0.0
         Ends the fit when the centres move by at most `tol` times the mean variance of the columns
         (summed squared shifts) in a batch; 0 = never.
     max_no_improvement : int or None, default=10
-        Ends the fit after so many batches in a row that do not improve the smoothed inertia;
-        None = never.
+        Ends the fit after this many batches in a row without an improvement of the smoothed
+        inertia; None = never.
     init_size : int or None, default=None
-        Random rows from which the fit begins; None is 3 `batch_size`, at least 3 `n_clusters`.
+        Number of random rows for the initial centres; None = 3 `batch_size`, at least
+        3 `n_clusters`.
     n_init : int or 'auto', default='auto'
-        From how many beginnings to choose the best. 'auto' is 1 for 'k-means++' and given centres,
-        else 3.
+        Number of initialisations, of which the best is kept. 'auto' is 1 for 'k-means++' and given
+        centres, else 3.
     reassignment_ratio : float, default=0.01
-        Centres with fewer rows than this share of the greatest are put on random rows.
+        Centres with fewer rows than this share of the largest are moved to random rows.
     n_jobs : int or None, default=None
         Threads; the result does not depend on it.
 
@@ -72,20 +73,20 @@ class MiniBatchKMeans(CentroidModel):
     cluster_centers_ : ndarray of float64 of shape (n_clusters, n_features)
         The centres.
     counts_ : ndarray of float64 of shape (n_clusters,)
-        Total weight of the rows that went into each.
+        Total weight of the rows used for each centre.
     labels_ : ndarray of int32 of shape (n_samples,)
-        The group of each row, if `compute_labels`.
+        The cluster of each row, if `compute_labels`.
     n_samples_fit_ : int
-        Rows of the last call of `fit` or `partial_fit`.
+        Number of rows in the last call of `fit` or `partial_fit`.
     inertia_ : float
         The weighted sum of squared distances to the centres; smoothed over batches
         unless `compute_labels`.
     n_iter_ : int
-        How many times all rows, in number, were looked at.
+        Number of rows used, in multiples of the table.
     n_steps_ : int
-        Batches.
+        Number of batches.
     stop_reason_ : {'converged', 'tol', 'max_iter'}
-        Why `fit` ended: no improvement, centres at rest, or `max_iter`.
+        Why `fit` ended: no improvement, centres moved less than `tol`, or `max_iter`.
 
     Notes
     -----
@@ -94,7 +95,7 @@ class MiniBatchKMeans(CentroidModel):
     .. math:: \mu_c \leftarrow \frac{n_c \mu_c + v_c b_c}{n_c + v_c}, \qquad
               n_c \leftarrow n_c + v_c.
 
-    With the same `random_state` batches and beginnings are those of scikit-learn.
+    With the same `random_state`, batches and initial centres are those of scikit-learn.
     `partial_fit` takes one batch from the caller. Source: Sculley 2010.
 
     Examples
@@ -151,7 +152,7 @@ class MiniBatchKMeans(CentroidModel):
         y : ignored
             For compatibility.
         sample_weight : array-like of shape (n_samples,), default=None
-            What each row counts: rows are drawn in proportion to it.
+            Weight of each row: rows are drawn in proportion to it.
 
         Returns
         -------
@@ -197,7 +198,7 @@ class MiniBatchKMeans(CentroidModel):
         return self
 
     def partial_fit(self, X: Any, y: object = None, sample_weight: ArrayLike | None = None) -> Self:  # noqa: ARG002
-        """Move the centres by one batch; the first call also finds where to begin.
+        """Move the centres by one batch; the first call also initialises them.
 
         Parameters
         ----------
@@ -206,7 +207,7 @@ class MiniBatchKMeans(CentroidModel):
         y : ignored
             For compatibility.
         sample_weight : array-like of shape (n_samples,), default=None
-            What each row counts.
+            Weight of each row.
 
         Returns
         -------
@@ -240,7 +241,7 @@ class MiniBatchKMeans(CentroidModel):
         random: np.random.RandomState,
         n_threads: int,
     ) -> float:
-        """Move the centres, in place, by one batch; return its inertia before."""
+        """Move the centres, in place, by one batch; return its inertia before the move."""
         k, n = len(centres), batch.shape[0]
         labels, squared = nearest(batch, centres, n_threads)
         members = csr_matrix((weight, labels, np.arange(n + 1)), shape=(n, k))
@@ -265,7 +266,7 @@ class MiniBatchKMeans(CentroidModel):
         counts: NDArray[np.float64],
         random: np.random.RandomState,
     ) -> None:
-        """Put centres that hardly any row chose on random rows of the batch."""
+        """Move centres with hardly any rows to random rows of the batch."""
         weak = counts < self.reassignment_ratio * counts.max()
         most = int(0.5 * batch.shape[0])
         if weak.sum() > most:
@@ -365,10 +366,10 @@ class _Watch:
         self.worse = 0
 
     def after(self, cost: float, shift: float) -> str | None:
-        """Take note of one batch; return why to stop, if it is time."""
+        """Record one batch; return the reason to stop, if any."""
         self.steps += 1
         cost /= self.size
-        if self.steps == 1:  # still the inertia of the beginning
+        if self.steps == 1:  # the inertia of the initial centres
             self.smooth = cost
             return None
         first = self.steps == 2
@@ -395,5 +396,5 @@ def _rows_at(
 def _usable(
     weight: NDArray[np.float64] | None, part: NDArray[np.int64]
 ) -> NDArray[np.float64] | None:
-    # A sample of rows of no weight at all says nothing: they then count alike.
+    # If all sampled rows have weight 0, they get equal weights.
     return None if weight is None or not weight[part].any() else weight[part]

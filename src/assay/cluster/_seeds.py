@@ -1,4 +1,4 @@
-"""Where centroid methods begin: k-means++, random rows, given centres, or a function."""
+"""Initial centres: k-means++, random rows, given centres, or a function."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from assay.base import DataError, ParameterError, check_interval, check_option
 
 Init: TypeAlias = str | ArrayLike | Callable[..., ArrayLike]
 
-#: What the kernels take for "every row counts 1".
+#: Value of the weights for which kernels use 1 for every row.
 NO_WEIGHT: NDArray[np.float64] = np.empty(0)
 
 
 def check_init(init: object) -> None:
-    """Refuse a text that names no way to begin."""
+    """Raise on a text that is not an initialisation."""
     if isinstance(init, str):
         check_option("init", init, ("k-means++", "random"))
     elif not callable(init) and not _is_matrix(init):
@@ -37,7 +37,7 @@ def _is_matrix(init: object) -> bool:
 
 
 def runs(n_init: int | str, init: object, auto: int) -> int:
-    """Return how many times to begin; 'auto' is 1 where beginning again changes little."""
+    """Return the number of runs; 'auto' is 1 where further runs change little."""
     if isinstance(n_init, str):
         check_option("n_init", n_init, ("auto",))
         informed = (isinstance(init, str) and init == "k-means++") or (
@@ -49,7 +49,7 @@ def runs(n_init: int | str, init: object, auto: int) -> int:
 
 
 def check_enough_rows(rows: Any, n_clusters: int) -> None:
-    """Refuse more clusters than rows."""
+    """Raise if there are more clusters than rows."""
     if rows.shape[0] < n_clusters:
         raise DataError(
             f"n_clusters={n_clusters} is more than the rows of X: n_samples={rows.shape[0]} "
@@ -65,10 +65,10 @@ def first_centres(
     random: np.random.RandomState,
     n_threads: int,
 ) -> NDArray[np.float64]:
-    """Return where a run begins, one row per cluster.
+    """Return the initial centres of a run, one row per cluster.
 
-    The generator is asked as scikit-learn asks it, so that the same `random_state` begins at the
-    same rows.
+    Random numbers are drawn as in scikit-learn, so that the same `random_state` gives the same
+    rows.
     """
     if callable(init):
         return given_centres(init(rows, n_clusters, random_state=random), rows, n_clusters)
@@ -77,7 +77,7 @@ def first_centres(
     if init == "random":
         n = rows.shape[0]
         share = np.full(n, 1 / n) if weight is None else weight / weight.sum()
-        if np.count_nonzero(share) < n_clusters:  # then rows without weight must do
+        if np.count_nonzero(share) < n_clusters:  # then rows without weight are used, too
             share = None
         chosen = random.choice(rows.shape[0], size=n_clusters, replace=False, p=share)
     else:
@@ -136,11 +136,11 @@ def _sparse_plus_plus(
 
 
 def given_centres(centres: Any, rows: Any, n_clusters: int) -> NDArray[np.float64]:
-    """Return centres that the caller gave, as float64; they must fit the table."""
+    """Return centres given by the caller, as float64; raise unless they fit the table."""
     try:
         found = check_array(centres, dtype=np.float64, order="C", copy=True, input_name="init")
     except ValueError as error:
-        raise DataError(f"init holds no usable centres: {error}") from None
+        raise DataError(f"init is not an array of centres: {error}") from None
     if found.shape[0] != n_clusters:
         raise DataError(
             f"The shape of the initial centers {found.shape} does not match the number of "
@@ -155,7 +155,7 @@ def given_centres(centres: Any, rows: Any, n_clusters: int) -> NDArray[np.float6
 
 
 def dense(rows: Any) -> NDArray[np.float64]:
-    """Return a few rows as a dense float64 matrix of their own."""
+    """Return a few rows as a new dense float64 matrix."""
     if issparse(rows):
         rows = rows.toarray()
     return np.array(rows, dtype=np.float64, order="C")

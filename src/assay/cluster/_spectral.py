@@ -1,4 +1,4 @@
-"""Spectral clustering: groups that hang together, by cutting a graph where it is thin."""
+"""Spectral clustering: cut a similarity graph where little similarity is lost."""
 
 from __future__ import annotations
 
@@ -40,37 +40,37 @@ _AFFINITIES = ("rbf", "nearest_neighbors", "rbf_neighbors", "precomputed")
 
 
 class SpectralClustering(Clusterer):
-    r"""Group rows by cutting their similarity graph where little similarity is cut.
+    r"""Find connected clusters by cutting a similarity graph.
 
-    Finds groups that are connected rather than round, such as rings and chains.
+    Clusters need not be round: rings and chains are found, too.
 
     Parameters
     ----------
     n_clusters : int, default=8
-        Number K of groups.
+        Number K of clusters.
     affinity : {'rbf', 'nearest_neighbors', 'rbf_neighbors', 'precomputed'}, default='rbf'
         The graph. 'rbf': all pairs, weight :math:`\exp(-\gamma \|x_i - x_j\|^2)`.
         'nearest_neighbors': pairs of which one is among the nearest neighbours of the other,
         weight 1 if that is mutual and 1/2 if not. 'rbf_neighbors': the same pairs with the weights
         of 'rbf'. 'precomputed': X is the symmetric matrix W itself, dense or sparse.
     gamma : float, default=1.0
-        Of the weights 'rbf'.
+        Factor :math:`\gamma` of the weights 'rbf'.
     sigma : float or None, default=None
-        The same in other words; give one of them.
+        Alternative to `gamma`; give only one of them.
     sigma_convention : {'sigma2', '2sigma2'}, default='sigma2'
         Whether gamma is :math:`1 / \sigma^2` or :math:`1 / (2 \sigma^2)`.
     n_neighbors : int, default=10
-        Neighbours in the graph, the row itself included; all rows if there are fewer.
+        Number of neighbours in the graph, the row itself included; at most all rows.
     cut : {'eigenvectors', 'recursive'}, default='eigenvectors'
-        K eigenvectors and k-means, or one cut in two after the other.
+        K eigenvectors and k-means, or repeated cuts in two.
     threshold : {'sweep', 'zero', 'median'}, default='sweep'
-        Where cut='recursive' divides the values of the second eigenvector: at the place of least
-        Ncut, at 0, or at their median (halves of equal size).
+        Where cut='recursive' divides the values of the second eigenvector: at the least Ncut, at 0,
+        or at their median (halves of equal size).
     assign_labels : {'kmeans', 'cluster_qr'}, default='kmeans'
-        How cut='eigenvectors' reads the groups off: k-means, or a pivoted QR decomposition, which
+        How cut='eigenvectors' finds the clusters: k-means, or a pivoted QR decomposition, which
         needs no random start.
     n_init : int, default=10
-        Random starts of k-means.
+        Number of random starts of k-means.
     eigen_tol : float or 'auto', default='auto'
         Relative accuracy of the eigenvalues of a large graph; 'auto' is 1e-9.
     random_state : int, RandomState instance or None, default=None
@@ -81,9 +81,9 @@ class SpectralClustering(Clusterer):
     Attributes
     ----------
     labels_ : ndarray of int64 of shape (n_samples,)
-        The group of each row; groups are numbered by their first rows.
+        The cluster of each row; clusters are numbered by their first rows.
     ncut_ : float
-        Normalised cut of the whole grouping, 0 if nothing is cut.
+        Normalised cut of the clustering, 0 if nothing is cut.
     eigenvalues_ : ndarray
         cut='eigenvectors': the K smallest, one 0 for every connected part. cut='recursive': the
         second one of every cut made, in order.
@@ -92,9 +92,9 @@ class SpectralClustering(Clusterer):
     split_cuts_ : ndarray of shape (n_cuts,)
         Ncut of each cut in two within the part it divides; empty for cut='eigenvectors'.
     residual_ : float
-        How far the eigenvectors are from being ones: largest relative residual.
+        Largest relative residual of the eigenvectors.
     n_connected_components_ : int
-        Parts of the graph that have no similarity to each other at all.
+        Number of connected components of the graph.
     affinity_matrix_ : ndarray or CSR matrix of shape (n_samples, n_samples)
         The graph W. Not kept in model files.
 
@@ -103,15 +103,15 @@ class SpectralClustering(Clusterer):
     .. math:: \min \sum_k \frac{\mathrm{cut}(A_k, \bar A_k)}{\mathrm{vol}(A_k)}
               \quad\text{relaxed to}\quad (D - W) y = \lambda D y, \qquad D_{ii} = \sum_j W_{ij}
 
-    A graph that falls into parts is no hindrance, since cutting between them costs nothing: no
-    group joins two parts, and each is divided into as many groups as it has of the K smallest
-    eigenvalues. With more parts than `n_clusters`, the smallest are joined to the part nearest to
-    them, one by one, and a warning tells. With affinity='precomputed', where nothing is known of
-    distances, they are joined to the next larger part.
+    The graph need not be connected, since a cut between its components costs nothing: no cluster
+    spans two components, and each is divided into as many clusters as it has of the K smallest
+    eigenvalues. With more components than `n_clusters`, the smallest are merged with the nearest
+    one, one by one, and a warning is raised. With affinity='precomputed', where distances are
+    unknown, they are merged with the next larger one.
 
     O(n²d) for the full graph and O(n²) memory; with neighbours O(n k) memory. Small graphs are
-    solved completely, larger ones by the Lanczos method from a fixed start; signs are fixed. Does
-    not group new rows. Source: Shi and Malik 2000; von Luxburg, *A tutorial on spectral
+    solved completely, larger ones by the Lanczos method from a fixed start; signs are fixed. Cannot
+    assign new rows. Source: Shi and Malik 2000; von Luxburg, *A tutorial on spectral
     clustering*, 2007; cluster_qr: Damle, Minden and Ying 2019.
 
     Examples
@@ -173,7 +173,7 @@ class SpectralClustering(Clusterer):
             return self._affinity
         except AttributeError:
             raise AttributeError(
-                "affinity_matrix_ is there after fit; a model file does not keep it"
+                "affinity_matrix_ exists after fit only; a model file does not keep it"
             ) from None
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002
@@ -198,9 +198,9 @@ class SpectralClustering(Clusterer):
         self.n_connected_components_ = int(part.max()) + 1
         if self.n_connected_components_ > self.n_clusters:
             warnings.warn(
-                f"the similarity graph falls into {self.n_connected_components_} parts, more than "
-                f"n_clusters={self.n_clusters}; the smallest are joined to others. More "
-                "similarity (a smaller gamma, a larger sigma or n_neighbors) connects them",
+                f"the similarity graph has {self.n_connected_components_} connected components, "
+                f"more than n_clusters={self.n_clusters}; the smallest are merged with others. "
+                "More similarity (a smaller gamma, a larger sigma or n_neighbors) connects them",
                 UserWarning,
                 stacklevel=2,
             )
@@ -304,7 +304,7 @@ class SpectralClustering(Clusterer):
     def _assigned(self, vectors: NDArray[np.float64], count: int) -> NDArray[np.int64]:
         if self.assign_labels == "cluster_qr":
             return _by_pivots(vectors)
-        # Starts are drawn per part; the same seed serves each, so parts do not depend on others.
+        # Every part uses the same seed, so that parts do not depend on each other.
         model = KMeans(
             count, n_init=self.n_init, random_state=self.random_state, n_jobs=self.n_jobs
         )
@@ -340,7 +340,7 @@ class SpectralClustering(Clusterer):
 
 
 def _by_pivots(vectors: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return groups of an eigenvector basis: pivot rows stand for groups, rotated onto the axes."""
+    """Return clusters from eigenvectors: pivot rows represent clusters, rotated onto the axes."""
     count = vectors.shape[1]
     _, _, pivots = qr(vectors.T, pivoting=True, mode="economic")
     left, _, right = svd(vectors[pivots[:count]].T)

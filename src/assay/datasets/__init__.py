@@ -1,4 +1,4 @@
-"""Small tables to try things on: four bundled with Assay, five with scikit-learn."""
+"""Small tables for examples: four bundled with Assay, five with scikit-learn."""
 
 from __future__ import annotations
 

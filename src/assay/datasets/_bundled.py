@@ -17,7 +17,7 @@ def path(name: str) -> Path:
     Parameters
     ----------
     name : {'pca_example', 'penguins', 'restaurant', 'titanic'}
-        The table.
+        Name of the table.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def path(name: str) -> Path:
 def load_restaurant() -> pl.DataFrame:
     """Load the restaurant table: 12 evenings, 10 nominal attributes, target ``WillWait``.
 
-    The textbook example of decision trees (Russell and Norvig), as the source documents print it.
+    The textbook example of decision trees (Russell and Norvig).
 
     Examples
     --------

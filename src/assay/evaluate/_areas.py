@@ -1,4 +1,4 @@
-"""Metrics of an order: areas under the curves of one class against others."""
+"""Metrics of an order of rows: areas under ROC and precision-recall curves."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Areas:
     curves : callable
         (y, predicted) -> which rows are positive and their scores, for each curve.
     average : {"macro", "weighted"}, default="macro"
-        Curves count alike or by their positive rows; undefined ones are left out.
+        Weight of the curves: equal, or their number of positive rows; undefined ones are left out.
     """
 
     curves: Callable[[NDArray[Any], Predicted], Iterable[tuple[NDArray[np.bool_], Array]]]
@@ -134,9 +134,9 @@ def _area(positive: NDArray[np.bool_], score: Array, weights: Array | None) -> A
 
 
 def _area_without(positive: NDArray[np.bool_], score: Array, mass: Array, rest: Without) -> Array:
-    """Count the pairs won once, and take off those that a group has a part in.
+    """Count all pairs won once, and subtract those with a row of the group.
 
-    A pair within the group is then taken off twice, and given back.
+    A pair within the group is subtracted twice by that, so it is added back.
     """
     if not len(score):
         return np.full(rest.n_groups, np.nan)
@@ -168,17 +168,17 @@ def _won_within(positive: NDArray[np.bool_], rank: NDArray[np.int64], rest: With
 
 
 def _one_area(positive: NDArray[np.bool_], score: Array) -> float:
-    """Return the area from the places of the positives among all rows, ties half."""
+    """Return the area from the ranks of the positives among all rows, ties half."""
     ups = score[positive]
     mass = len(ups) * (len(score) - len(ups))
     ranked = np.sort(score)
     beaten = sum(int(np.searchsorted(ranked, ups, side).sum()) for side in _SIDES) / 2
-    # Among themselves the positives beat each other once for every pair, and tie with themselves.
+    # Among the positives, one of every pair wins, and each ties with itself.
     return float((beaten - len(ups) ** 2 / 2) / mass) if mass > 0 else float("nan")
 
 
 def _tied(score: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Ascending order of the rows, and where in it each group of equal scores starts."""
+    """Ascending order of the rows, and the start of each group of equal scores in it."""
     order = np.argsort(score, kind="stable")
     ranked = score[order]
     starts = np.flatnonzero(np.concatenate(([True], ranked[1:] != ranked[:-1])))

@@ -1,4 +1,4 @@
-"""Decisions that cost the least, given probabilities and what each mistake costs."""
+"""Decisions of least expected cost, given probabilities and the cost of each mistake."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Floats = NDArray[np.float64]
 
 
 def expected_cost(probability: ArrayLike, cost: ArrayLike | CostMatrix) -> Floats:
-    r"""Return what each decision is expected to cost, for each row.
+    r"""Return the expected cost of each decision, for each row.
 
     Parameters
     ----------
     probability : array-like of shape (n_rows, n_classes)
-        Of each class, not negative.
+        Probability of each class, not negative.
     cost : CostMatrix or array-like of shape (n_classes, n_classes)
         Row: the true class; column: the predicted one. Of shape (n_rows, n_classes, n_classes) if
         the costs differ from row to row.
@@ -35,7 +35,7 @@ def expected_cost(probability: ArrayLike, cost: ArrayLike | CostMatrix) -> Float
     -----
     .. math:: R(k \mid x) = \sum_j p_j(x) \, L(j, k)
 
-    Right only as far as the probabilities are: calibrate them first.
+    As reliable as the probabilities are: calibrate them first.
 
     Examples
     --------
@@ -49,19 +49,19 @@ def expected_cost(probability: ArrayLike, cost: ArrayLike | CostMatrix) -> Float
         raise DataError("probability must hold finite numbers that are not negative")
     values = check_costs(cost, shares.shape[1], len(shares))
     expected = np.zeros_like(shares)
-    # Class by class: the sum of a row then has one order, whatever the other rows are.
+    # Class by class: the terms of a row are then added in one order, independent of other rows.
     for j in range(shares.shape[1]):
         expected += shares[:, j, None] * (values[j] if values.ndim == 2 else values[:, j])
     return expected
 
 
 def decide(probability: ArrayLike, cost: ArrayLike | CostMatrix) -> NDArray[np.int64]:
-    r"""Return the class whose expected cost is the least, for each row.
+    r"""Return the class of least expected cost, for each row.
 
     Parameters
     ----------
     probability : array-like of shape (n_rows, n_classes)
-        Of each class.
+        Probability of each class.
     cost : CostMatrix or array-like of shape (n_classes, n_classes)
         Row: the true class; column: the predicted one. Of shape (n_rows, n_classes, n_classes) if
         the costs differ from row to row.
@@ -79,12 +79,12 @@ def decide(probability: ArrayLike, cost: ArrayLike | CostMatrix) -> NDArray[np.i
 
     .. math:: p_1 > \frac{L(0, 1) - L(0, 0)}{L(0, 1) - L(0, 0) + L(1, 0) - L(1, 1)}.
 
-    Of equal costs, the more probable class is taken, then the first. With 0 on the diagonal and 1
+    At equal costs the more probable class is taken, then the first. With 0 on the diagonal and 1
     elsewhere it is the most probable class.
 
     Examples
     --------
-    A mail that is no spam and is thrown away costs 10, spam that comes through 1: the threshold is
+    A good mail that is deleted costs 10, spam that comes through costs 1: the threshold is
     10/11.
 
     >>> decide([[0.1, 0.9], [0.05, 0.95]], [[0, 10], [1, 0]]).tolist()
@@ -139,13 +139,13 @@ def cost_metric(cost: CostMatrix) -> Metric:
     Returns
     -------
     Metric
-        It takes the labels as they are: decide by the cost before.
+        It scores the labels as they are: choose them by cost first, see `decide`.
 
     Examples
     --------
     >>> metric = cost_metric(CostMatrix.of([[0, 10], [1, 0]], ["nospam", "spam"]))
-    >>> truth, said = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
-    >>> metric.natural(metric.score(truth, Predicted(label=said)))
+    >>> truth, guess = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    >>> metric.natural(metric.score(truth, Predicted(label=guess)))
     2.75
     """
     values = cost.values

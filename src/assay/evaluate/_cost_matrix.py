@@ -1,4 +1,4 @@
-"""What each mistake costs: a number per true class and predicted class."""
+"""The cost of each mistake: a number per true class and predicted class."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FORMS = (
 
 @dataclass(frozen=True, eq=False)
 class CostMatrix:
-    """The cost of every decision, for every truth.
+    """The cost of every predicted class, for every true class.
 
     Parameters
     ----------
@@ -42,14 +42,14 @@ class CostMatrix:
 
     @classmethod
     def of(cls, cost: Any, classes: Sequence[Any] | NDArray[Any]) -> CostMatrix:
-        """Read costs in any form that a user may write them in.
+        """Read costs in any form that a user may give.
 
         Parameters
         ----------
         cost : CostMatrix, array-like, mapping, str or sequence of str
             A matrix with a row per true and a column per predicted class; a mapping from (truth,
             prediction) to a cost; or texts ``truth,prediction=cost``, several of them separated by
-            semicolons or as a sequence. What is not named costs 1, and 0 on the diagonal.
+            semicolons or as a sequence. Pairs that are not named cost 1, and 0 on the diagonal.
         classes : sequence
             The labels, in the order of rows and columns.
 
@@ -60,8 +60,8 @@ class CostMatrix:
         Raises
         ------
         ParameterError
-            For a class that is not there, a cost that is no finite number, and a right answer that
-            costs more than a wrong one.
+            For an unknown class, a cost that is not a finite number, and a right answer that costs
+            more than a wrong one.
         """
         labels = tuple(_plain(label) for label in classes)
         if isinstance(cost, CostMatrix):
@@ -84,11 +84,11 @@ class CostMatrix:
         return cls(labels, values)
 
     def __str__(self) -> str:
-        """Return the costs in words, those that differ from 1 only."""
+        """Return the costs that differ from 1 as text."""
         odd = [
-            f"{truth} as {said}: {self.values[j, k]:g}"
+            f"{truth} as {other}: {self.values[j, k]:g}"
             for j, truth in enumerate(self.classes)
-            for k, said in enumerate(self.classes)
+            for k, other in enumerate(self.classes)
             if self.values[j, k] != float(j != k)
         ]
         if not odd:
@@ -104,16 +104,16 @@ def check_costs(cost: ArrayLike | CostMatrix, n_classes: int, n_rows: int) -> Fl
     Parameters
     ----------
     cost : CostMatrix or array-like
-        What came.
+        The value received.
     n_classes : int
-        K.
+        Number of classes K.
     n_rows : int
-        n.
+        Number of rows n.
 
     Raises
     ------
     DataError
-        When the shape does not fit, or a cost is not finite.
+        If the shape does not fit, or a cost is not finite.
     """
     values = cost.values if isinstance(cost, CostMatrix) else _numbers(cost)
     if values.shape not in ((n_classes, n_classes), (n_rows, n_classes, n_classes)):

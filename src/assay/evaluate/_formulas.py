@@ -1,11 +1,11 @@
-"""Metrics as formulas: a few microseconds a score, and all bootstrap weights at once.
+"""Metrics as formulas: a few microseconds per score, vectorised over bootstrap weights.
 
 Every formula is a function (y, predicted, weights) -> scores of shape (B,), greater is better,
 where weights is (B, n) or None for one unweighted score. A row of weight zero counts as absent, so
 that integer weights give exactly the score of the rows repeated that often.
 
-A formula that is made of sums over rows has a method ``without`` besides: the scores of all rows
-but those of one group, for every group, in the time of a few scores instead of one per group.
+A formula made of sums over rows also has a method ``without``: the scores without the rows of one
+group, for every group, in the time of a few scores instead of one per group.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class RowMean:
         return self.of(self.rows(y, predicted), weights)
 
     def of(self, rows: Array, weights: Array | None) -> Array:
-        """Return the scores of known row values; (B,) for (n,), (B, m) for (n, m)."""
+        """Return the scores of given row values; (B,) for (n,), (B, m) for (n, m)."""
         if weights is None:
             return self.finish(np.atleast_1d(rows.mean(axis=0)))
         total = weights.sum(axis=1)
@@ -66,16 +66,16 @@ class RowMean:
 
 
 def scores_without(formula: Formula, y: NDArray[Any], predicted: Predicted, rest: Without) -> Array:
-    """Return the score of all rows but those of one group, for every group.
+    """Return the score without the rows of one group, for every group.
 
     Parameters
     ----------
     formula : Formula
-        The metric; any formula will do.
+        The metric, as any formula.
     y, predicted
         The rows.
     rest : Without
-        Their groups and weights.
+        The groups and weights of the rows.
 
     Returns
     -------

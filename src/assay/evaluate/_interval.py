@@ -15,14 +15,14 @@ from assay.base import ParameterError
 
 @dataclass(frozen=True)
 class Interval:
-    """A number and the range that covers the truth with probability `level`.
+    """A number and the range that covers the true value with probability `level`.
 
     Parameters
     ----------
     value, low, high : float
         The estimate and the two ends.
     level : float
-        Nominal coverage, for example 0.95.
+        Confidence level, for example 0.95.
 
     Examples
     --------
@@ -54,9 +54,9 @@ def corrected_t(
     ratio : float
         Rows in a test block over rows in its training set; the mean where they differ.
     repeats : int, default=1
-        How many partitions of the same rows the blocks come from, R; fewer than the scores.
+        Number R of partitions of the same rows that the blocks come from; less than J.
     level : float in (0, 1), default=0.95
-        Nominal coverage.
+        Confidence level.
     low, high : float, optional
         Range of the metric; the ends are clipped to it.
 
@@ -71,7 +71,7 @@ def corrected_t(
               \sqrt{(\tfrac1J + \tfrac{n_{test}}{n_{train}})\hat\sigma^2}
 
     with the sample variance of the scores. The means of partitions of the same rows hardly differ,
-    so that each costs a degree of freedom. Source: Nadeau and Bengio (2003), Machine Learning 52.
+    so each costs a degree of freedom. Source: Nadeau and Bengio (2003), Machine Learning 52.
 
     Examples
     --------
@@ -100,14 +100,14 @@ def next_t(
     low: float | None = None,
     high: float | None = None,
 ) -> Interval:
-    r"""Interval for the score on the block that follows, from the scores of the blocks before it.
+    r"""Prediction interval for the score on the next block, from the scores of earlier blocks.
 
     Parameters
     ----------
     scores : sequence of float
         One score per block of about equal size, J of them, in time order.
     level : float in (0, 1), default=0.95
-        Nominal coverage.
+        Confidence level.
     low, high : float, optional
         Range of the metric; the ends are clipped to it.
 
@@ -118,9 +118,9 @@ def next_t(
 
     Notes
     -----
-    Scores differ from block to block by the luck of their rows and because times change; the next
-    one will differ as much, however many were seen. So this is a prediction interval, where
-    `corrected_t` has one for the mean:
+    Scores differ from block to block by chance and because the data change over time; the next one
+    will differ as much, however many were seen. So this is a prediction interval, while
+    `corrected_t` gives a confidence interval for the mean:
 
     .. math:: \bar s \pm t_{J-1,\,(1+level)/2}\,\sqrt{(1 + \tfrac1J)\hat\sigma^2}
 
@@ -155,7 +155,7 @@ def batch_t(
     batches : sequence of float
         The scores on m disjoint random parts of about equal size.
     level : float in (0, 1), default=0.95
-        Nominal coverage.
+        Confidence level.
     low, high : float, optional
         Range of the metric; the ends are clipped to it.
 
@@ -167,8 +167,8 @@ def batch_t(
     Notes
     -----
     Batch means: the variance of `value` is estimated by the sample variance of the m batch scores
-    over m, with m - 1 degrees of freedom. Works for every metric whose value on a part of 1/m of
-    the rows is about unbiased for its value on all of them, so for large test sets.
+    over m, with m - 1 degrees of freedom. It needs a metric whose value on a part of 1/m of the
+    rows is about unbiased for its value on all of them, and so a large test set.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def _student(
     half = float(stdtrit(freedom, (1 + level) / 2)) * math.sqrt(variance)
     floor = -math.inf if low is None else low
     ceiling = math.inf if high is None else high
-    # The estimate itself is never moved, so that an interval always contains its value.
+    # The estimate itself is never clipped, so that an interval always contains its value.
     return Interval(
         value,
         min(value, max(value - half, floor)),

@@ -1,4 +1,4 @@
-"""An interval for an estimate whose variance is a sum of parts, each known only so well."""
+"""An interval for an estimate whose variance is a sum of estimated parts."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def interval_of_parts(
     parts : sequence of (variance, degrees of freedom)
         Their sum is the variance of the estimate.
     level : float in (0, 1), default=0.95
-        Nominal coverage.
+        Confidence level.
     low, high : float, optional
-        Range of the metric; the ends are clipped to it. A metric with one of them only gets an
-        interval that is longer on the other side.
+        Range of the metric; the ends are clipped to it. A metric with only one of them
+        gets an interval that is longer on the other side.
     units : int, optional
-        Independent units behind the estimate. With it, a metric between 0 and 1 gets an interval of
-        Wilson's kind.
+        Number of independent units behind the estimate. With it, a metric between 0 and 1 gets a
+        Wilson interval.
     rows : int, optional
-        Rows behind the estimate, where several make one unit.
+        Number of rows behind the estimate, where several make one unit.
 
     Returns
     -------
     Interval
-        Around `value`, which is never moved.
+        Around `value`, which is unchanged.
 
     Notes
     -----
@@ -53,16 +53,16 @@ def interval_of_parts(
     .. math:: \nu = \frac{(\sum_i v_i)^2}{\sum_i v_i^2 / \nu_i}
 
     (Welch and Satterthwaite), and the interval is :math:`s \pm t_{\nu} \sqrt v`. For a share s,
-    the same t goes into Wilson's formula with the number of rows :math:`m = s (1 - s) / v`, at most
-    `rows`, that the variance stands for (without any variance: `units`):
+    the same t goes into Wilson's formula with the effective number of rows
+    :math:`m = s (1 - s) / v`, at most `rows` (if the variance is 0, `units`):
 
     .. math:: \frac{s + t^2 / 2m}{1 + t^2 / m} \pm
               \frac{t}{1 + t^2 / m} \sqrt{\frac{s (1 - s)}{m} + \frac{t^2}{4 m^2}}
 
     It stays between 0 and 1, and does not shrink to a point where no mistake was seen.
 
-    A metric with one bound (a squared error, an R²) is at a distance d from it that is a sum of
-    squares or the like: skewed, and its cube root much less so (Wilson and Hilferty). With
+    The distance d of a metric with one bound (a squared error, an R²) from it is a sum of squares
+    or similar: skewed, but its cube root much less so (Wilson and Hilferty). With
     :math:`x = t_\nu \sqrt v / d`, at most 3, where the nearer end is at the bound,
 
     .. math:: d\,(1 - x/3)^3 \quad\text{and}\quad
@@ -88,7 +88,7 @@ def interval_of_parts(
         raise ParameterError(f"parts must be variances with degrees of freedom, got {parts!r}")
     variance = sum(part for part, _ in parts)
     spread = sum(part * part / freedom for part, freedom in parts)
-    # Without any variance, what little is known is known from all rows.
+    # If all variances are 0, the largest degrees of freedom count.
     freedom = variance**2 / spread if spread > 0 else max(each for _, each in parts)
     t = float(stdtrit(freedom, (1 + level) / 2))
     if units is not None and low == 0.0 and high == 1.0:
@@ -117,7 +117,7 @@ def _wilson(share: float, variance: float, units: int, most: int, t: float) -> t
 
 
 def _skewed(distance: float, half: float) -> tuple[float, float]:
-    """Return how far the ends are: towards a bound at this distance, and away from it."""
+    """Return the distances of the ends: towards a bound at this distance, and away from it."""
     x = min(half / distance, 3.0) if distance > 0 else 3.0
-    # 1 - (1 - x/3)^3 and (1 + x/3)^3 - 1, without what a small x would lose.
+    # 1 - (1 - x/3)^3 and (1 + x/3)^3 - 1, without cancellation at small x.
     return distance * x * (1 - x / 3 + x * x / 27), half * (1 + x / 3 + x * x / 27)

@@ -1,4 +1,4 @@
-"""Empirical losses: how wrong predictions are, on average."""
+"""Empirical losses: the mean error of predictions."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def empirical_loss(
     Parameters
     ----------
     truth, predicted : array-like of shape (n_samples,)
-        What is true, and what was said: numbers, or labels for 'zero_one'.
+        True and predicted values: numbers, or labels for 'zero_one'.
     loss : {'absolute', 'squared', 'zero_one'}, default='squared'
         :math:`|y - \hat y|` (L1), :math:`(y - \hat y)^2` (L2), or 1 for every prediction that is
         not the truth (0/1).
     sample_weight : array-like of shape (n_samples,), default=None
-        How much each row counts.
+        Weight of each row.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def empirical_loss(
     -----
     .. math:: \frac1N \sum_{i = 1}^N L(y_i, \hat y_i)
 
-    For losses that depend on which mistake it is, see `decide` and `CostMatrix`.
+    For costs that depend on the kind of mistake, see `decide` and `CostMatrix`.
 
     Examples
     --------
@@ -44,18 +44,18 @@ def empirical_loss(
     [1.0, 1.6666666666666667, 0.6666666666666666]
     """
     check_option("loss", loss, _LOSSES)
-    true, said = np.asarray(truth), np.asarray(predicted)
-    if true.ndim != 1 or true.shape != said.shape or not len(true):
+    true, guess = np.asarray(truth), np.asarray(predicted)
+    if true.ndim != 1 or true.shape != guess.shape or not len(true):
         raise DataError(
             "truth and predicted must have the same shape (n_samples,), at least one row; "
-            f"got {true.shape} and {said.shape}"
+            f"got {true.shape} and {guess.shape}"
         )
     if loss == "zero_one":
-        each = (true != said).astype(np.float64)
+        each = (true != guess).astype(np.float64)
     else:
         try:
-            error = said.astype(np.float64) - true.astype(np.float64)
+            error = guess.astype(np.float64) - true.astype(np.float64)
         except ValueError:
-            raise DataError(f"loss {loss!r} needs numbers; labels have 'zero_one'") from None
+            raise DataError(f"loss {loss!r} needs numbers; use 'zero_one' for labels") from None
         each = np.abs(error) if loss == "absolute" else error * error
     return float(np.average(each, weights=check_weight(sample_weight, true)))

@@ -1,4 +1,4 @@
-"""Metrics by name: any scikit-learn scorer, told in its natural sign."""
+"""Metrics by name: any scikit-learn scorer, reported in its natural sign."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _DEFAULT = {
 
 @dataclass(frozen=True)
 class Metric:
-    """How predictions are scored, which direction is better and what range is possible.
+    """A metric: its scorer, the direction that is better, and its range.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Metric:
     low, high : float, optional
         Range in natural sign, None where there is no bound.
     formula : callable, optional
-        Fast route, equal to the scorer.
+        A fast implementation, equal to the scorer.
     by_query : bool, default=False
         Whether the truth has a second column, the query of each row.
 
@@ -67,16 +67,16 @@ class Metric:
     by_query: bool = False
 
     def natural(self, score: float) -> float:
-        """Turn a score where greater is better into what is reported."""
+        """Convert a score where greater is better into the reported sign."""
         return score if self.greater_is_better else -score
 
     @property
     def takes_weights(self) -> bool:
-        """Whether weighted rows can be scored."""
+        """Whether the metric accepts row weights."""
         return self.formula is not None or _takes_weights(self.scorer)
 
     def needs_probability(self, n_classes: int) -> bool:
-        """Say whether labels and decision values are not enough to score `n_classes` classes.
+        """Return whether the metric needs probabilities to score `n_classes` classes.
 
         Examples
         --------
@@ -111,9 +111,9 @@ class Metric:
         weight : ndarray of shape (n,), optional
             Weight of each row, where the metric takes weights.
         X : array of n rows, optional
-            Handed to the scorer; only scorers written by users look at it.
+            Passed to the scorer; only scorers written by users read it.
         n_classes : int, optional
-            Number of classes of the whole problem; by default what `predicted` shows.
+            Number of classes of the whole problem; by default that of `predicted`.
 
         Returns
         -------
@@ -127,7 +127,7 @@ class Metric:
         model = replay(predicted, None if predicted.value is not None else n_classes)
         matrix = np.zeros((len(y), 1)) if X is None else X
         given = {} if weight is None or not self.takes_weights else {"sample_weight": weight}
-        # An undefined score is told by its value; the same warning a thousand times helps nobody.
+        # NaN shows that a score is undefined; the same warning a thousand times would not help.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return float(self.scorer(model, matrix, y, **given))
@@ -140,15 +140,15 @@ def get_metric(metric: str | Callable[..., float] | Metric | None, task: str) ->
     ----------
     metric : str, callable, Metric or None
         A scikit-learn scorer name (``neg_`` may be left out), a scorer ``(estimator, X, y)``,
-        a `Metric`, or None for the usual one: roc_auc for two classes, accuracy for more, r2 for
-        numbers, ndcg@10 for a ranking. Of a ranking: ndcg@K, ndcg_linear@K, map, auc, kendall_tau.
+        a `Metric`, or None for the default: roc_auc for two classes, accuracy for more, r2 for
+        numbers, ndcg@10 for a ranking. For a ranking: ndcg@K, ndcg_linear@K, map, auc, kendall_tau.
     task : {"binary", "multiclass", "regression", "rank"}
-        What is predicted.
+        The task.
 
     Returns
     -------
     Metric
-        A callable scorer is taken as it is: greater is better, no known range.
+        A callable scorer counts as greater is better, without a known range.
 
     Raises
     ------
@@ -206,7 +206,7 @@ def _per_class_entries() -> dict[str, _Entry]:
     return entries
 
 
-# By scikit-learn's name without "neg_"; a scorer that is not here works too, without a range.
+# By scikit-learn's name without "neg_"; other scorers work too, but without a range.
 _TABLE: dict[str, _Entry] = {
     "accuracy": _Entry(_CLASSES, 0.0, 1.0, _formulas.accuracy),
     "balanced_accuracy": _Entry(_CLASSES, 0.0, 1.0, _formulas.balanced_accuracy),

@@ -1,4 +1,4 @@
-"""Which metrics are told beside the one that chose."""
+"""Metrics reported in addition to the selection metric."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ _NAMES = {
 
 
 def panel(task: str) -> list[Metric]:
-    """Return the metrics that are usual for a task.
+    """Return the usual metrics of a task.
 
     Parameters
     ----------
     task : {"binary", "multiclass", "regression", "rank"}
-        What is predicted.
+        The task.
 
     Returns
     -------
     list of Metric
-        Sensitivity is ``recall``; ``f1_micro`` of one label per row is accuracy again.
+        Sensitivity is ``recall``; ``f1_micro`` of one label per row equals accuracy.
 
     Examples
     --------
@@ -46,13 +46,13 @@ def panel(task: str) -> list[Metric]:
 
 
 def specificity() -> Metric:
-    """Return the share of the negative rows that are found: recall of class 0.
+    """Return the recall of class 0, the share of negative rows predicted as negative.
 
     Examples
     --------
     >>> from assay.base import Predicted
-    >>> truth, said = np.array([0, 0, 0, 1]), np.array([0, 1, 0, 1])
-    >>> round(specificity().score(truth, Predicted(label=said)), 3)
+    >>> truth, guess = np.array([0, 0, 0, 1]), np.array([0, 1, 0, 1])
+    >>> round(specificity().score(truth, Predicted(label=guess)), 3)
     0.667
     """
     scorer = make_scorer(recall_score, pos_label=0)

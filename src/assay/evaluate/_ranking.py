@@ -1,8 +1,8 @@
-"""How well scores put the items of each query in order.
+"""Metrics of rankings: how well scores order the items of each query.
 
 All metrics take relevances, scores (greater = nearer to the top) and the query of each row, score
 each query alone and return the mean over the queries for which they are defined. Each states what
-it does with items of equal score; nothing depends on the order of the rows.
+it does with items of equal score; none depends on the order of the rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from assay.evaluate.ranking_costs import Cost, check_omega, cost_of, costs_of_pa
 
 Floats = NDArray[np.float64]
 
-#: Pairs of one query that are compared at a time.
+#: Number of pairs of one query compared at a time.
 _BLOCK = 1 << 20
 
 
@@ -29,18 +29,18 @@ def ndcg(
     k: int | None = 10,
     gain: str = "exponential",
 ) -> float:
-    r"""Return the normalised discounted cumulative gain of the first k items, mean over queries.
+    r"""Return the normalised discounted cumulative gain (NDCG) at k, mean over queries.
 
     Parameters
     ----------
     y : array-like of shape (n,)
         Relevance, not negative.
     scores : array-like of shape (n,)
-        What the items are sorted by, greatest first.
+        Scores to sort the items by, greatest first.
     qid : array-like of shape (n,), optional
         Query of each row; None = all are one query.
     k : int or None, default=10
-        How many items count; None = all.
+        Number of top items that count; None = all.
     gain : {'exponential', 'linear'}, default='exponential'
         Gain of an item: :math:`2^y - 1` or y.
 
@@ -52,15 +52,15 @@ def ndcg(
     Raises
     ------
     DataError
-        When no query has a relevant item.
+        If no query has a relevant item.
 
     Notes
     -----
     .. math:: \mathrm{DCG} = \sum_{p=1}^{k} \frac{g(y_p)}{\log_2(1 + p)}, \qquad
               \mathrm{NDCG} = \mathrm{DCG} / \max \mathrm{DCG}
 
-    Items of equal score share the gains of their places evenly (the mean over all their orders). A
-    query without a relevant item has no NDCG and is passed over.
+    Items of equal score share the gains of their positions evenly (the mean over all their orders).
+    A query without a relevant item has no NDCG and is skipped.
 
     Examples
     --------
@@ -83,11 +83,11 @@ def mean_average_precision(
     y : array-like of shape (n,)
         Relevance; items above `threshold` are relevant.
     scores : array-like of shape (n,)
-        What the items are sorted by, greatest first.
+        Scores to sort the items by, greatest first.
     qid : array-like of shape (n,), optional
         Query of each row; None = all are one query.
     threshold : float, default=0.0
-        Where relevance begins.
+        Items above it are relevant.
 
     Returns
     -------
@@ -97,14 +97,14 @@ def mean_average_precision(
     Raises
     ------
     DataError
-        When no query has a relevant item.
+        If no query has a relevant item.
 
     Notes
     -----
     .. math:: \mathrm{AP} = \frac{1}{R} \sum_{p:\; y_p \text{ relevant}} \mathrm{precision}(p)
 
     Items of equal score are taken together: the precision after the last of them counts, as in
-    scikit-learn. A query without a relevant item is passed over.
+    scikit-learn. A query without a relevant item is skipped.
 
     Examples
     --------
@@ -126,11 +126,11 @@ def mean_auc(
     y : array-like of shape (n,)
         Relevance; items above `threshold` are relevant.
     scores : array-like of shape (n,)
-        What the items are sorted by, greatest first.
+        Scores to sort the items by, greatest first.
     qid : array-like of shape (n,), optional
         Query of each row; None = all are one query.
     threshold : float, default=0.0
-        Where relevance begins.
+        Items above it are relevant.
 
     Returns
     -------
@@ -140,13 +140,13 @@ def mean_auc(
     Raises
     ------
     DataError
-        When no query has both relevant and irrelevant items.
+        If no query has both relevant and irrelevant items.
 
     Notes
     -----
     The share of pairs of a relevant and an irrelevant item that are in the right order, equal
     scores counted half: one minus the error of a bipartite ranking. A query without both kinds of
-    item is passed over.
+    item is skipped.
 
     Examples
     --------
@@ -166,7 +166,7 @@ def kendall_tau(y: ArrayLike, scores: ArrayLike, qid: ArrayLike | None = None) -
     y : array-like of shape (n,)
         Relevance.
     scores : array-like of shape (n,)
-        What the items are sorted by, greatest first.
+        Scores to sort the items by, greatest first.
     qid : array-like of shape (n,), optional
         Query of each row; None = all are one query.
 
@@ -178,7 +178,7 @@ def kendall_tau(y: ArrayLike, scores: ArrayLike, qid: ArrayLike | None = None) -
     Raises
     ------
     DataError
-        When in no query the relevance varies.
+        If the relevance varies in no query.
 
     Notes
     -----
@@ -186,7 +186,7 @@ def kendall_tau(y: ArrayLike, scores: ArrayLike, qid: ArrayLike | None = None) -
 
     with C pairs in the same and D in the opposite order, T pairs equal in one of the two only.
     Scores that are all equal have a tau of 0, as a random order has on average; a query of constant
-    relevance is passed over.
+    relevance is skipped.
 
     Examples
     --------
@@ -213,14 +213,14 @@ def omega_loss(
     y : array-like of shape (n,)
         Relevance; its order is the true ranking.
     scores : array-like of shape (n,)
-        What the items are sorted by, greatest first.
+        Scores to sort the items by, greatest first.
     qid : array-like of shape (n,), optional
         Query of each row; None = all are one query.
     omega : {'misordered', 'distance', 'discount', 'top_k'} or callable, default='misordered'
         Cost of a pair by its true positions, 1 = best; see `assay.ranking.costs`. A function is
         checked for symmetry, monotonicity and the triangle inequality.
     k : int, default=10
-        How many positions count for 'top_k'.
+        Number of top positions for 'top_k'.
     normalize : bool, default=False
         Whether to divide by the cost of the reversed ranking, so that the loss is in [0, 1].
 
@@ -231,9 +231,9 @@ def omega_loss(
     Raises
     ------
     DataError
-        When no query has two items of different relevance (and of positive cost, if `normalize`).
+        If no query has two items of different relevance (and of positive cost, if `normalize`).
     ParameterError
-        When `omega` breaks its rules.
+        If `omega` breaks its rules.
 
     Notes
     -----
@@ -242,9 +242,8 @@ def omega_loss(
 
     with the true positions :math:`\sigma` (1 + number of items of higher relevance) and the
     predicted :math:`\hat\sigma`. Pairs of equal relevance cost nothing; pairs of equal score cost
-    half. 'misordered' counts Kendall's inversions; for two levels of relevance and `normalize` it
-    is 1 - AUC. Queries without a pair are passed over. Quadratic in the items of a query, in
-    blocks.
+    half. 'misordered' counts Kendall's inversions; for two values of relevance and `normalize` it
+    is 1 - AUC. Queries without a pair are skipped. Time is quadratic in the items of a query.
 
     Examples
     --------
@@ -278,11 +277,11 @@ def ndcg_by_query(
         row = int(np.argmin(relevance))
         raise DataError(f"NDCG needs relevances >= 0; got {relevance[row]:g} in row {row}")
     if gain == "exponential":
-        # Above, 2^y swallows all smaller gains, and in the end it overflows.
+        # Beyond, 2^y drowns all smaller gains, and finally overflows.
         if relevance.max() > 60:
             raise DataError(
                 f"relevances up to {relevance.max():g} are too large for gains 2^y - 1; use "
-                "linear gains, or levels such as 0 to 4"
+                "linear gains, or grades such as 0 to 4"
             )
         gains = np.exp2(relevance) - 1
     else:
@@ -295,7 +294,7 @@ def ndcg_by_query(
     by = np.lexsort((-scores, queries.codes))
     ties = _tie_starts(scores[by], queries.codes[by])
     count = np.diff(np.append(ties, len(by)))
-    # Items of equal score share the gains of their places.
+    # Items of equal score share the gains of their positions.
     mean_gain = np.add.reduceat(gains[by], ties) / count
     found = np.add.reduceat(weight * np.repeat(mean_gain, count), first)
     best = np.lexsort((-gains, queries.codes))
@@ -355,7 +354,7 @@ def omega_by_query(
     positions = queries.positions(relevance)
     for query in range(len(queries)):
         rows = queries.rows(query)
-        # Best first: for each item, those of lower relevance are the last ones.
+        # Best first: for each item, those of lower relevance come last.
         rows = rows[np.argsort(positions[rows], kind="stable")]
         place, score = positions[rows], scores[rows]
         if place[0] == place[-1]:

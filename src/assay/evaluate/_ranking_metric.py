@@ -1,4 +1,4 @@
-"""Ranking metrics by name, for stored predictions: the mean over queries, and its bootstraps."""
+"""Ranking metrics by name, for stored predictions: means over queries, also bootstrapped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from assay.evaluate._ranking import auc_by_query, ndcg_by_query, precision_by_qu
 from assay.evaluate._ranking_queries import Queries
 
 Floats = NDArray[np.float64]
-#: (relevance, scores, queries) -> one value per query, NaN where there is none.
+#: (relevance, scores, queries) -> one value per query, NaN where undefined.
 ByQuery = Callable[[Floats, Floats, Queries], Floats]
 
 
@@ -31,8 +31,8 @@ class QueryMean:
 
     Notes
     -----
-    The truth has two columns: relevance, and the number of the query. A query weighs as much as its
-    rows on average, so that a query drawn twice in a bootstrap counts twice.
+    The truth has two columns: relevance, and the number of the query. The weight of a query is the
+    mean weight of its rows, so a query drawn twice in a bootstrap counts twice.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Which rows belong to one query."""
+"""The rows of each query of a ranking."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MISSING = ("NoneType", "NAType", "NaTType")
 
 @dataclass(frozen=True, eq=False)
 class Queries:
-    """The rows of each query: sorted by query, in their own order inside.
+    """The rows of each query: sorted by query, in table order within a query.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Queries:
     order : ndarray of int64 of shape (n_rows,)
         The rows, query after query.
     starts : ndarray of int64 of shape (n_queries + 1,)
-        Where each query begins in `order`.
+        Start of each query in `order`.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Queries:
         qid : array-like of shape (n_rows,) or None
             Query of each row: numbers or texts, in any order. None: all rows are one query.
         n_rows : int
-            Rows of the table.
+            Number of rows of the table.
 
         Returns
         -------
@@ -58,7 +58,7 @@ class Queries:
         Raises
         ------
         DataError
-            When the length is wrong or a query is missing.
+            If the length is wrong or a query is missing.
         """
         if qid is None:
             one = np.zeros(n_rows, dtype=np.int64)
@@ -75,7 +75,7 @@ class Queries:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """Rows of each query."""
+        """Number of rows of each query."""
         return np.diff(self.starts)
 
     def rows(self, query: int) -> NDArray[np.int64]:
@@ -102,7 +102,7 @@ def _names(qid: ArrayLike, n_rows: int) -> NDArray[Any]:
         items = names.tolist()
         missing = [type(item).__name__ in _MISSING or item != item for item in items]
         if not any(missing):
-            # Numbers and texts side by side have no order; as texts they have one.
+            # Mixed numbers and texts have no order; as texts they have one.
             alike = len({type(item) for item in items}) == 1
             names = np.asarray(items if alike else [str(item) for item in items])
     elif names.dtype.kind in "fMm":

@@ -1,4 +1,4 @@
-"""Stored predictions that answer like a fitted estimator, so that any scorer can score them."""
+"""Stored predictions with the methods of a fitted estimator, so that any scorer can score them."""
 
 from __future__ import annotations
 
@@ -26,9 +26,8 @@ class Replay(BaseEstimator):
 
     Notes
     -----
-    Whatever matrix it is asked about must have as many rows as the stored block: the answer is
-    the stored one. A method whose answer was not stored does not exist, as with an estimator that
-    lacks it. Built by `replay`.
+    The matrix passed to a method must have as many rows as the stored block; its values are not
+    read. A method exists only if its predictions were stored. Built by `replay`.
     """
 
     def __init__(self, predicted: Predicted) -> None:
@@ -38,8 +37,8 @@ class Replay(BaseEstimator):
         answer = getattr(self.predicted, field)
         if len(X) != len(answer):
             raise ValueError(
-                f"stored predictions cover {len(answer)} rows, asked about {len(X)}: "
-                "a scorer must ask about the whole block"
+                f"stored predictions cover {len(answer)} rows; got {len(X)}: "
+                "a scorer must predict the whole block"
             )
         return answer
 

@@ -1,4 +1,4 @@
-"""The score of one fixed model on rows it never saw, with its interval."""
+"""The score of one fixed model on new rows, with its interval."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.evaluate._interval import Interval
 from assay.evaluate._metric import Metric
 
 _MAX_DRAWS, _MIN_DRAWS = 1000, 200
-# Draws times rows: what the bootstrap of a large test set may cost, and how much at once.
+# Draws times rows: limits of the bootstrap of a large test set, in total and at once.
 _WORK, _AT_ONCE = 20_000_000, 2_000_000
 
 
@@ -28,24 +28,24 @@ def sample_interval(
     level: float = 0.95,
     seed: int = 0,
 ) -> Interval:
-    r"""Score stored predictions of new rows, and say how far chance could have moved the score.
+    r"""Score stored predictions of new rows, with a confidence interval.
 
     Parameters
     ----------
     metric : Metric
-        What is measured.
+        The metric.
     y : ndarray of shape (n,)
-        The truth, as the metric takes it.
+        The true values, in the form the metric expects.
     predicted : Predicted
-        Predictions of one model that never saw these rows.
+        Predictions of one model that was not fitted on these rows.
     weight : ndarray of shape (n,), optional
         Weight of each row, where the metric takes weights.
     clusters : ndarray of int64 of shape (n,), optional
-        Rows that belong together: whole clusters are drawn.
+        Cluster of each row: whole clusters are drawn.
     level : float in (0, 1), default=0.95
-        Nominal coverage.
+        Confidence level.
     seed : int, default=0
-        Of the draws.
+        Seed of the draws.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def sample_interval(
     Raises
     ------
     ValueError
-        If the predictions do not hold what the metric needs, such as probabilities.
+        If the predictions lack something that the metric needs, such as probabilities.
 
     Notes
     -----
@@ -124,7 +124,7 @@ def _drawn(
         try:
             given = None if weight is None else weight[taken]
             yield np.array([metric.score(y[taken], part, weight=given)])
-        except ValueError:  # a draw without one of the classes
+        except ValueError:  # the draw lacks one of the classes
             yield np.array([np.nan])
 
 
@@ -133,7 +133,7 @@ def _arrays(predicted: Predicted) -> tuple[NDArray[Any] | None, ...]:
 
 
 def _smallest(metric: Metric, y: NDArray[Any], n: int) -> int:
-    """Return how many rows stand behind a score that never varies."""
+    """Return the number of rows behind a score that does not vary between draws."""
     if metric.name == "accuracy" or y.dtype.kind not in "iu" or y.ndim > 1:
         return n
     counts = np.bincount(y)

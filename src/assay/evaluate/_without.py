@@ -1,4 +1,4 @@
-"""Sums over all rows but those of one group, for every group at once."""
+"""Sums without the rows of one group, for every group at once."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Without:
-    """What is left when one group of rows is left out, group by group.
+    """Rows, groups and weights for leave-one-group-out sums.
 
     Parameters
     ----------
     group : ndarray of int64 of shape (n,)
         Group of each row, from 0.
     n_groups : int
-        How many there are; some may have no row here.
+        Number of groups; some may have no row here.
     weight : ndarray of shape (n,), optional
-        Of the rows.
+        Weight of each row.
 
     Examples
     --------
@@ -45,18 +45,18 @@ class Without:
         return np.ones(len(self.group)) if self.weight is None else self.weight
 
     def total(self) -> Array:
-        """Return the weight that is left, of shape (n_groups,)."""
+        """Return the total weight without each group, of shape (n_groups,)."""
         return _all_but_one(np.bincount(self.group, self.weight, self.n_groups))
 
     def sums(self, values: Array) -> Array:
-        """Return the weighted sums that are left, (n_groups,) of values of shape (n,)."""
+        """Return the weighted sum of `values` without each group, of shape (n_groups,)."""
         mine = values if self.weight is None else values * self.weight
         return _all_but_one(np.bincount(self.group, mine, self.n_groups))
 
     def counts(
         self, codes: NDArray[np.int64], n_codes: int, where: NDArray[np.bool_] | None = None
     ) -> Array:
-        """Return the weight that is left of each code, of shape (n_groups, n_codes)."""
+        """Return the weight of each code without each group, of shape (n_groups, n_codes)."""
         cell, weight = self.group * n_codes + codes, self.weight
         if where is not None:
             cell, weight = cell[where], None if weight is None else weight[where]
@@ -70,7 +70,7 @@ class Without:
 
 
 def _all_but_one(part: NDArray[Any]) -> Array:
-    """Sum the others, without a difference: where they are all zero, so is their sum."""
+    """Sum the other groups without a subtraction, so that zeros sum to exactly zero."""
     others = np.zeros(part.shape)
     others[1:] = np.cumsum(part[:-1], axis=0)
     others[:-1] += np.cumsum(part[:0:-1], axis=0)[::-1]

@@ -1,9 +1,7 @@
 r"""Costs of putting two items in the wrong order, by their true positions (1 = best).
 
-A cost :math:`\omega` is worth the name if it is symmetric, grows with the distance and obeys the
-triangle inequality: then sorting with a preference that was learned for it loses at most twice what
-the preference loses. Source: Ailon and Mohri (2008), An efficient reduction of ranking to
-classification, definition 1.
+A cost :math:`\omega` must be symmetric, grow with the distance and obey the triangle inequality:
+then sorting with a learned preference loses at most twice what that preference loses.
 """
 
 from __future__ import annotations
@@ -32,7 +30,7 @@ __all__ = [
 Cost = Callable[[Any, Any], Any]
 Floats = NDArray[np.float64]
 
-#: A function is checked on this many positions: the triangle inequality has their cube of triples.
+#: A function is checked on this many positions: the triangle inequality needs all triples.
 CHECKED = 100
 
 
@@ -49,7 +47,7 @@ def distance(i: Any, j: Any) -> Floats:
 
 
 def discount(i: Any, j: Any) -> Floats:
-    r"""Return what a swap changes in the DCG of unit gains.
+    r"""Return the change of the DCG of unit gains by a swap.
 
     .. math:: \omega(i, j) = |1 / \log_2(1 + i) - 1 / \log_2(1 + j)|
     """
@@ -75,16 +73,16 @@ OMEGAS: dict[str, Cost] = {
 
 
 def cost_of(omega: str | Cost, k: int = 10, *, name: str = "omega") -> Cost:
-    """Return the cost function of a name; a function is taken as it is.
+    """Return the cost function of a name; a function is returned unchanged.
 
     Parameters
     ----------
     omega : {'misordered', 'distance', 'discount', 'top_k'} or callable
-        Which cost.
+        Name of the cost, or a function.
     k : int, default=10
-        How many positions count for 'top_k'.
+        Number of top positions for 'top_k'.
     name : str, default='omega'
-        The parameter, for messages.
+        Name of the parameter, for messages.
 
     Returns
     -------
@@ -128,7 +126,7 @@ def costs_of_pairs(cost: Cost, i: NDArray[np.int64], j: NDArray[np.int64]) -> Fl
 
 
 def check_omega(omega: str | Cost, n_positions: int, *, k: int = 10) -> None:
-    r"""Refuse a cost that is not symmetric, not monotone or breaks the triangle inequality.
+    r"""Raise if a cost is not symmetric, not monotone or breaks the triangle inequality.
 
     Parameters
     ----------
@@ -137,7 +135,7 @@ def check_omega(omega: str | Cost, n_positions: int, *, k: int = 10) -> None:
     n_positions : int
         Positions 1..n_positions are checked, at most the first 100.
     k : int, default=10
-        For 'top_k'.
+        Number of top positions for 'top_k'.
 
     Raises
     ------
@@ -171,18 +169,18 @@ def _check_pairs(table: Floats, slack: float) -> None:
     nonzero = np.flatnonzero(np.diag(table) > slack)
     if nonzero.size:
         i = int(nonzero[0])
-        raise ParameterError(f"omega must be 0 for equal positions; got {_told(table, i, i)}")
+        raise ParameterError(f"omega must be 0 for equal positions; got {_shown(table, i, i)}")
     uneven = np.argwhere(np.abs(table - table.T) > slack)
     if len(uneven):
         i, j = uneven[0]
         raise ParameterError(
             f"omega is not symmetric at positions {i + 1}, {j + 1}: "
-            f"{_told(table, i, j)}, but {_told(table, j, i)}"
+            f"{_shown(table, i, j)}, but {_shown(table, j, i)}"
         )
 
 
 def _check_monotone(table: Floats, slack: float) -> None:
-    # Steps away from the diagonal suffice: a fall over a longer way has a fall in one step.
+    # Single steps away from the diagonal suffice: a longer fall includes a fall in one step.
     falls = np.argwhere(np.triu(table[:, :-1] - table[:, 1:] > slack))
     if len(falls):
         i, j = falls[0]
@@ -196,7 +194,7 @@ def _check_monotone(table: Floats, slack: float) -> None:
 def _refuse_fall(table: Floats, i: int, j: int, k: int) -> None:
     raise ParameterError(
         f"omega is not monotone at positions {i + 1}, {j + 1}, {k + 1}: "
-        f"{_told(table, i, j)} > {_told(table, i, k)}, though {j + 1} lies between the others"
+        f"{_shown(table, i, j)} > {_shown(table, i, k)}, though {j + 1} lies between the others"
     )
 
 
@@ -207,10 +205,10 @@ def _check_triangle(table: Floats, slack: float) -> None:
             j, k = broken[0]
             raise ParameterError(
                 f"omega breaks the triangle inequality at positions {i + 1}, {j + 1}, {k + 1}: "
-                f"{_told(table, i, k)} > omega({i + 1}, {j + 1}) + omega({j + 1}, {k + 1}) = "
+                f"{_shown(table, i, k)} > omega({i + 1}, {j + 1}) + omega({j + 1}, {k + 1}) = "
                 f"{table[i, j] + table[j, k]:g}"
             )
 
 
-def _told(table: Floats, i: int, j: int) -> str:
+def _shown(table: Floats, i: int, j: int) -> str:
     return f"omega({i + 1}, {j + 1}) = {table[i, j]:g}"

@@ -9,9 +9,9 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from assay.base import DataError, Estimator, foreign
+from assay.base import DataError, Estimator, sklearn_models
 
-# Every package below this one in the layers that holds estimators; those not built yet are skipped.
+# Every package with estimators in the layers below this one; those not built yet are skipped.
 # A test walks all packages and fails if a class with a model_id is in none of these.
 _PACKAGES = (
     "table", "linear", "svm", "tree", "neighbors", "bayes", "cluster", "decomposition", "features",
@@ -19,7 +19,7 @@ _PACKAGES = (
 )  # fmt: skip
 FIRST_NATIVE_ID = 100
 
-# Parameters that say how a model is computed, not what it is: the same model, the same bytes.
+# Parameters that do not change the model: the same model gives the same bytes.
 _HOW = frozenset({"n_jobs", "verbose"})
 
 
@@ -30,7 +30,9 @@ class UnknownClass(LookupError):
 @cache
 def classes() -> dict[int, type]:
     """Return the table: ids below 100 are scikit-learn's classes, the others our own."""
-    found: dict[int, type] = {number: spec.cls for number, spec in foreign.SPECS.items()}
+    found: dict[int, type] = {
+        number: stored.cls for number, stored in sklearn_models.STORED_CLASSES.items()
+    }
     for package in _PACKAGES:
         if find_spec(f"assay.{package}") is not None:
             module = import_module(f"assay.{package}")
@@ -43,7 +45,7 @@ def register(table: dict[int, type], members: Iterable[object]) -> None:
     for member in members:
         if not (isinstance(member, type) and issubclass(member, Estimator)):
             continue
-        number = vars(member).get("model_id")  # its own, never that of a parent class
+        number = vars(member).get("model_id")  # its own id, never that of a parent class
         if number is None:
             continue
         if number < FIRST_NATIVE_ID or table.get(number, member) is not member:
@@ -52,7 +54,7 @@ def register(table: dict[int, type], members: Iterable[object]) -> None:
 
 
 def id_of(estimator: Any) -> int | None:
-    """Return the id of an estimator's class; a subclass of a known class is not that class."""
+    """Return the id of an estimator's class; subclasses of a known class have none."""
     return next((number for number, cls in classes().items() if cls is type(estimator)), None)
 
 
@@ -64,21 +66,21 @@ def class_of(number: int) -> type:
 
 
 def given_params(number: int, estimator: Any) -> dict[str, Any]:
-    """Return the parameters that belong into a file."""
+    """Return the parameters that are stored in a file."""
     every = estimator.get_params(deep=False)
     given = {name: value for name, value in every.items() if name not in _HOW}
     if number < FIRST_NATIVE_ID:
-        # Only what was changed, so that a file survives a parameter that scikit-learn drops.
+        # Only non-default values, so that a file survives a parameter that scikit-learn drops.
         usual = _defaults(type(estimator))
         given = {name: value for name, value in given.items() if not _same(value, usual[name])}
     return given
 
 
 def check_param_names(number: int, names: Iterable[str]) -> None:
-    """Refuse names that are no parameters of a class, or none that belong into a file."""
+    """Raise on names that are not parameters of a class or are not stored in a file."""
     cls = class_of(number)
     for name in sorted(set(names) - (_defaults(cls).keys() - _HOW)):
-        raise DataError(f"{name} is no parameter of {cls.__name__}")
+        raise DataError(f"{name} is not a parameter of {cls.__name__}")
 
 
 def _defaults(cls: type) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 # Layout (all of it a plain safetensors file, readable by any safetensors reader):
 #
 #     8 bytes   length H of the header, little-endian
-#     H bytes   header: JSON, keys sorted, ASCII, no spaces but at its end, to a multiple of 8 bytes
+#     H bytes   header: JSON, keys sorted, ASCII, spaces only as padding to a multiple of 8 bytes
 #                   {"__metadata__": {"assay": <text>, "sha256": <digest>},
 #                    <name>: {"data_offsets": [a, b], "dtype": "F64", "shape": [..]}, ...}
 #     the rest  the arrays, C order, widest type first and then by name, without gaps
@@ -11,7 +11,7 @@
 # <digest> is the SHA-256 of the header with an empty <digest>, and <text> holds the SHA-256 of the
 # arrays. So the digest covers every byte, yet the header is verified without reading the arrays.
 #
-# A reader builds the header anew from what it parsed and compares bytes. That one comparison
+# A reader builds the header again from the parsed values and compares bytes. That one comparison
 # refuses duplicate keys, stray fields, odd escapes, gaps, overlaps, wrong offsets and hidden data.
 #
 # It is written here and not by the safetensors library, because the library leaves the order of
@@ -49,11 +49,11 @@ _MAX_DIMENSIONS = 8
 
 
 class FrameError(ValueError):
-    """The bytes are no frame; the message is the reason in a few words."""
+    """The bytes are not a valid frame; the message is the reason."""
 
 
 class NotAFrame(FrameError):
-    """The bytes have never been a frame."""
+    """The bytes never were a frame."""
 
 
 class Tensor(NamedTuple):
@@ -64,7 +64,7 @@ class Tensor(NamedTuple):
 
     @property
     def n_bytes(self) -> int:
-        """Bytes it takes in the file."""
+        """Number of bytes in the file."""
         return prod(self.shape) * DTYPES[self.dtype].itemsize
 
 
@@ -77,7 +77,7 @@ class Frame(NamedTuple):
 
     @property
     def n_bytes(self) -> int:
-        """Bytes of all arrays together."""
+        """Number of bytes of all arrays together."""
         return sum(tensor.n_bytes for tensor in self.tensors.values())
 
 
@@ -98,7 +98,7 @@ def build(text: str, tensors: Mapping[str, Tensor]) -> tuple[bytes, str]:
 
 
 def parse(header: bytes) -> Frame:
-    """Return what a header says, once it is proved to be the only header that says so."""
+    """Return the parsed header, after checking that its bytes are the canonical ones."""
     try:
         parsed = json.loads(header)
         metadata = parsed.pop("__metadata__")
@@ -123,7 +123,7 @@ def split(blob: NDArray[np.uint8], tensors: Mapping[str, Tensor]) -> dict[str, N
         end = start + tensor.n_bytes
         raw = blob[start:end]
         if tensor.dtype == "BOOL" and raw.size and raw.max() > 1:
-            raise FrameError(f"array {name!r} is boolean and holds other bytes than 0 and 1")
+            raise FrameError(f"array {name!r} is boolean but holds bytes other than 0 and 1")
         arrays[name] = raw.view(DTYPES[tensor.dtype]).reshape(tensor.shape)
         start = end
     return arrays

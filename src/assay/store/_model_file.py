@@ -30,11 +30,11 @@ from assay.store._values import Malformed, Unstorable
 from assay.store._write import write_file
 
 FORMAT = 2
-"""The newest format: 1, and 2 for a file with models inside models. `save` writes the lowest that
-can hold the content, so that a file stays readable, and its bytes the same, as long as possible.
+"""The newest format: 1, and 2 for a file with nested models. `save` writes the lowest that can hold
+the content, so that a file stays readable, and its bytes the same, as long as possible.
 
 Raise it by one, in the same commit, when a file written by the new code would be refused or
-misread by the old code, or the other way round: another meaning of an entry, a new kind of entry,
+misread by the old code, or vice versa: another meaning of an entry, a new kind of entry,
 a class whose attributes changed. Do not raise it for a new class id, a new key in the caller's
 manifest, or a new check. The reader of every released number stays, in `_READERS`.
 """
@@ -51,16 +51,16 @@ class _Content(NamedTuple):
 def save(
     path: str | os.PathLike[str], manifest: Mapping[str, Any], parts: Mapping[str, Any]
 ) -> str:
-    """Write fitted estimators and what belongs to them to a model file.
+    """Write fitted estimators, with a manifest of plain data, to a model file.
 
     Parameters
     ----------
     path : path
-        Where to write, by custom ending in ``.assay``.
+        Where to write; the usual ending is ``.assay``.
     manifest : dict
-        What plain JSON holds: strings as keys, finite numbers, strings, lists, dicts.
+        Plain JSON: strings as keys, finite numbers, strings, lists, dicts.
     parts : dict of str to estimator or None
-        The fitted estimators by name; those that `can_save` has nothing against.
+        The fitted estimators by name; `can_save` must return None for each.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def save(
     Raises
     ------
     DataError
-        If a part cannot be held by a model file; the message says why.
+        If a model file cannot hold a part; the message states why.
     OSError
         If the file cannot be written; an existing file is unchanged then.
 
@@ -136,14 +136,14 @@ def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     Raises
     ------
     DataError
-        If the file is no model file, damaged, hostile or of a newer format.
+        If the file is not a model file, is damaged, hostile or of a newer format.
     OSError
         If it cannot be read.
 
     Notes
     -----
     No code comes from the file, only ids of a fixed table of classes, values and arrays; each is
-    checked before use. The checksum tells damage, not who wrote the file.
+    checked before use. The checksum detects damage, not who wrote the file.
     """
     frame, blob = read_all(path)
     content = _parsed(path, frame.text)
@@ -159,7 +159,7 @@ def load(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     except (DataError, FrameError, Malformed) as error:
         raise damaged(path, str(error)) from error
     except Exception as error:
-        # Whatever a hostile file makes of the checks themselves, it is refused.
+        # If a hostile file makes a check itself fail, the file is refused, too.
         raise damaged(path, f"its parts do not fit together ({type(error).__name__})") from error
     return content["manifest"], parts
 
@@ -223,7 +223,7 @@ def _parsed(path: str | os.PathLike[str], text: str) -> dict[str, Any]:
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         raise damaged(path, "its manifest cannot be read") from error
     if type(number) is not int or number < 1:
-        raise damaged(path, "its format number is none")
+        raise damaged(path, "its format number is not a number")
     if number > FORMAT:
         raise DataError(
             f"{os.fspath(path)}: model file of format {number}, and this version of Assay reads "
@@ -234,7 +234,7 @@ def _parsed(path: str | os.PathLike[str], text: str) -> dict[str, Any]:
     ):
         raise damaged(path, "its manifest is not in canonical form")
     if type(content["manifest"]) is not dict:
-        raise damaged(path, "its manifest is no table of names and values")
+        raise damaged(path, "its manifest is not a JSON object")
     if number != _format_of(content["parts"]):
         raise damaged(path, "its format number does not fit its parts")
     parsed: dict[str, Any] = content

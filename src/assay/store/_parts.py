@@ -1,8 +1,9 @@
 """One fitted estimator to its entry in a model file, and back."""
 
 # An estimator is {"class": id, "params": {..}, "state": {..}}, without "state" if it is not fitted.
-# A model inside a model is the attribute {"estimator": <its entry>}, several are
-# {"estimators": [<entry>, ..]}. Their arrays stand with the others, `estimators_/0/coef_` by name.
+# A nested model is the attribute {"estimator": <its entry>}, several are
+# {"estimators": [<entry>, ..]}. Their arrays are stored with the others, under names such as
+# `estimators_/0/coef_`.
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import DataError, Estimator, foreign
+from assay.base import DataError, Estimator, sklearn_models
 from assay.store._classes import (
     FIRST_NATIVE_ID,
     UnknownClass,
@@ -47,17 +48,17 @@ class Part(NamedTuple):
 
 
 def can_save(estimator: Any) -> str | None:
-    """Return why an estimator cannot be put into a model file, or None if it can.
+    """Return why a model file cannot hold an estimator, or None if it can.
 
     Parameters
     ----------
     estimator : estimator or None
-        Fitted or not; if not, only its class and parameters are looked at.
+        Fitted or not; if not, only its class and parameters are checked.
 
     Returns
     -------
     str or None
-        The reason, in words for a user.
+        The reason, as a sentence for the user.
 
     Examples
     --------
@@ -113,11 +114,11 @@ def unpack_part(entry: Any, arrays: Mapping[str, NDArray[Any]], depth: int = 0) 
             if below:
                 raise Malformed(f"array {min(below)!r} belongs to nothing")
             return _rebuilt(number, given, found)
-    raise Malformed("a part is written in no known way")
+    raise Malformed("a part has an unknown form")
 
 
 def is_nested(entry: Any) -> bool:
-    """Say whether an entry has models inside models, fitted or as parameters."""
+    """Return whether an entry has nested models, fitted or as parameters."""
     open_entries = [entry]
     while open_entries:
         match open_entries.pop():
@@ -134,7 +135,7 @@ def _known_id(estimator: Any) -> int:
     number = id_of(estimator)
     if number is None:
         name = type(estimator).__name__
-        theirs = ", ".join(sorted(spec.name for spec in foreign.SPECS.values()))
+        theirs = ", ".join(sorted(stored.name for stored in sklearn_models.STORED_CLASSES.values()))
         ours = [cls for cls in classes().values() if cls.__name__ == name]
         hint = "".join(
             f"; {cls.__module__}.{name} can be held" for cls in ours if issubclass(cls, Estimator)
@@ -161,7 +162,7 @@ def _packed_state(number: int, estimator: Any, depth: int) -> dict[str, Part]:
     name = ""
     try:
         if number < FIRST_NATIVE_ID:
-            state = foreign.state_of(foreign.SPECS[number], estimator)
+            state = sklearn_models.state_of(sklearn_models.STORED_CLASSES[number], estimator)
         else:
             state = estimator.state()
         for name, value in state.items():
@@ -238,12 +239,12 @@ def _by_first_name(arrays: Mapping[str, NDArray[Any]]) -> dict[str, dict[str, ND
 def _rebuilt(number: int, params: Mapping[str, Any], state: Mapping[str, Any]) -> Any:
     check_param_names(number, params)
     if number < FIRST_NATIVE_ID:
-        return foreign.restore(foreign.SPECS[number], params, state)
+        return sklearn_models.restore(sklearn_models.STORED_CLASSES[number], params, state)
     cls: Any = class_of(number)
     for name in state:
-        # An attribute must not stand in for a method, or for anything else of the class.
+        # An attribute must not replace a method, or anything else of the class.
         if not name.isidentifier() or name.startswith("_") or hasattr(cls, name):
-            raise DataError(f"{name} is no attribute of {cls.__name__}")
+            raise DataError(f"{name} is not an attribute of {cls.__name__}")
     return cls.from_state(dict(params), dict(state))
 
 

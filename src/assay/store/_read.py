@@ -32,7 +32,7 @@ def read_frame(path: str | os.PathLike[str]) -> Frame:
 
 
 def read_all(path: str | os.PathLike[str]) -> tuple[Frame, NDArray[np.uint8]]:
-    """Return the header and the bytes of the arrays; only the header is verified yet."""
+    """Return the header and the bytes of the arrays; only the header is verified here."""
     with _opened(path) as file:
         frame = _frame(file, os.fspath(path))
         if frame.n_bytes > _memory():
@@ -42,12 +42,12 @@ def read_all(path: str | os.PathLike[str]) -> tuple[Frame, NDArray[np.uint8]]:
             )
         blob = np.empty(frame.n_bytes, dtype=np.uint8)
         if file.readinto(blob.data) != frame.n_bytes:  # type: ignore[attr-defined]
-            raise damaged(path, "it became shorter while it was read")
+            raise damaged(path, "it became shorter while being read")
     return frame, blob
 
 
 def damaged(path: str | os.PathLike[str], why: str) -> DataError:
-    """Return the error for a file that is no longer what was written."""
+    """Return the error for a file whose content has changed."""
     return DataError(
         f"{os.fspath(path)}: damaged model file: {why}; "
         f"restore it from a copy, or fit the model again"
@@ -55,7 +55,7 @@ def damaged(path: str | os.PathLike[str], why: str) -> DataError:
 
 
 def _opened(path: str | os.PathLike[str]) -> BinaryIO:
-    # Asked before opening: opening a pipe would wait for its other end.
+    # Checked before opening: opening a pipe would wait for its other end.
     try:
         mode = Path(path).stat().st_mode
         if not stat.S_ISREG(mode):
@@ -73,11 +73,11 @@ def _frame(file: BinaryIO, path: str) -> Frame:
     size = os.fstat(file.fileno()).st_size
     start = file.read(16)
     for magic, what in _OTHER_FORMATS:
-        # A header length could begin with any byte; the ninth byte tells the two apart.
+        # A header length could begin with any byte; the ninth byte decides.
         if start.startswith(magic) and start[8:9] != b"{":
             raise _not_a_model(path, f"it looks like {what}")
     if size < 16 or start[8:9] != b"{":
-        raise _not_a_model(path, "it is empty" if size == 0 else "it begins with other bytes")
+        raise _not_a_model(path, "it is empty" if size == 0 else "its first bytes are wrong")
     length = int.from_bytes(start[:8], "little")
     if length > HEADER_LIMIT:
         raise _not_a_model(path, f"its header would take more than {HEADER_LIMIT // 2**20} MB")

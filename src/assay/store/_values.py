@@ -27,20 +27,20 @@ from assay.store._classes import check_param_names, class_of, given_params, id_o
 from assay.store._frame import DTYPES, NAMES
 
 TEXT_LIMIT = 2**24
-"""Most characters in an array of strings; NumPy pads every string to the longest one."""
+"""Maximum number of characters in an array of strings; NumPy pads each to the longest one."""
 
 DEPTH = 8
-"""How deep models may stand inside models."""
+"""Maximum depth of models nested in models."""
 
 _NOT_FINITE = {"inf": math.inf, "-inf": -math.inf, "nan": math.nan}
 
 
 class Unstorable(ValueError):
-    """A value has no place in a model file; the message says why, as the end of a sentence."""
+    """A model file cannot hold a value; the message is the end of a sentence that states why."""
 
 
 class Malformed(ValueError):
-    """An entry of a file is not one that `pack` or `encode` writes."""
+    """An entry of a file has a form that `pack` and `encode` do not write."""
 
 
 def encode(value: Any, depth: int = 0) -> Any:
@@ -87,7 +87,7 @@ def decode(entry: Any, depth: int = 0) -> Any:
         case dict() if len(entry) == 1 and entry.keys() <= DTYPES.keys():
             [(name, items)] = entry.items()
             return _array(decode(items), DTYPES[name])
-    raise Malformed("a value is written in no known way")
+    raise Malformed("a value has an unknown form")
 
 
 def encode_template(estimator: Any, depth: int) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def encode_template(estimator: Any, depth: int) -> dict[str, Any]:
             f"is a {type(estimator).__name__}, and a model file holds no models of that class"
         )
     if depth > DEPTH:
-        raise Unstorable(f"has models inside models more than {DEPTH} deep")
+        raise Unstorable(f"has models nested more than {DEPTH} deep")
     params = {}
     for name, value in given_params(number, estimator).items():
         try:
@@ -115,7 +115,7 @@ def decode_template(entry: Any, depth: int) -> Any:
             check_param_names(number, params)
             cls = class_of(number)
             return cls(**{name: decode(value, depth) for name, value in params.items()})
-    raise Malformed("a model inside a model is written in no known way")
+    raise Malformed("a nested model has an unknown form")
 
 
 def pack(value: Any) -> tuple[Any, NDArray[Any] | None]:
@@ -147,17 +147,17 @@ def unpack(entry: Any, array: NDArray[Any] | None) -> Any:
             return np.array(_checked(texts), dtype=object)
         case {"value": value} if len(entry) == 1 and array is None:
             return decode(value)
-    raise Malformed("an attribute is written in no known way")
+    raise Malformed("an attribute has an unknown form")
 
 
 def _mapping(pairs: list[Any], depth: int) -> dict[Any, Any]:
     result = {}
     for pair in pairs:
         if not isinstance(pair, list) or len(pair) != 2:
-            raise Malformed("a value is written in no known way")
+            raise Malformed("a value has an unknown form")
         key, value = (decode(item, depth) for item in pair)
         if not _is_key(key):
-            raise Malformed("a value is written in no known way")
+            raise Malformed("a value has an unknown form")
         result[key] = value
     return result
 
@@ -172,7 +172,7 @@ def _array(items: Any, dtype: np.dtype[Any]) -> NDArray[Any]:
     try:
         return np.array(items, dtype=dtype)
     except (ValueError, TypeError, OverflowError) as error:
-        raise Malformed("a value is written in no known way") from error
+        raise Malformed("a value has an unknown form") from error
 
 
 def _portable(array: NDArray[Any]) -> NDArray[Any]:
@@ -195,7 +195,7 @@ def _strings(array: NDArray[Any]) -> list[str]:
 
 def _checked(texts: list[Any]) -> list[str]:
     if not all(isinstance(text, str) for text in texts) or _padded(texts) > TEXT_LIMIT:
-        raise Malformed("an array of strings is too large or holds something else")
+        raise Malformed("an array of strings is too large or holds other values")
     return texts
 
 

@@ -30,7 +30,7 @@ def write_file(
     *,
     what: str = "the file",
 ) -> None:
-    """Write bytes to a file so that at any moment the old or the new file is there, whole.
+    """Write bytes to a file so that at any moment the complete old or new file exists.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def write_file(
     chunks : iterable of bytes
         The content, in order.
     what : str, default="the file"
-        What to call it in the message of an error.
+        Name of the file in error messages.
 
     Raises
     ------
@@ -48,8 +48,8 @@ def write_file(
 
     Notes
     -----
-    Written under no name (Linux) or a temporary one in the same folder, synced, renamed, and the
-    folder synced. Under no name, so that a killed process leaves nothing behind either.
+    Written without a name (Linux) or under a temporary one in the same folder, synced, renamed, and
+    the folder synced. Without a name, a killed process leaves nothing behind either.
 
     Examples
     --------
@@ -102,14 +102,14 @@ def _write(target: Path, chunks: Iterable[bytes | memoryview], mode: int | None)
             with suppress(OSError):
                 temporary.unlink()
         raise
-    # The new file is in place and whole; some network disks cannot sync a folder.
+    # The new file is complete and in place; some network disks cannot sync a folder.
     with suppress(OSError):
         _sync_folder(target.parent)
 
 
 def _scratch(temporary: Path) -> tuple[int, bool]:
     if hasattr(os, "O_TMPFILE") and Path("/proc/self/fd").exists():
-        # Not every file system has it; the named file below then says what is wrong, if anything.
+        # Not every file system supports it; the named file below then raises the error, if any.
         with suppress(OSError):
             return os.open(
                 temporary.parent, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666
@@ -119,7 +119,7 @@ def _scratch(temporary: Path) -> tuple[int, bool]:
 
 
 def _named(descriptor: int, path: Path) -> bool:
-    """Give the open file a name; say whether it was free."""
+    """Give the open file a name; return whether it was free."""
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         # With a folder's descriptor Python calls linkat, which follows this link to the open file.

@@ -1,8 +1,8 @@
-"""Text cells -> typed columns: the same rules whatever format the text came in.
+"""Text cells -> typed columns: the same rules for every file format.
 
 A column becomes, in this order: truth values, integers, numbers, dates, or it stays text. The
 decision is taken on all rows, never on the first ones, so a column that changes its type at row
-20,001 is text from row 1; a note tells it.
+20,001 is text from row 1; a note reports it.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class TextRules:
     missing : tuple of str
         Markers of a missing value.
     decimal : {'.', ','} or None
-        The decimal sign; None finds out.
+        The decimal sign; None = detect it.
     dayfirst : bool or None
-        Order of day and month where the dates leave it open.
+        Whether the day comes first, where the dates leave it open.
     delimiter : str or None
-        Of the file; settles ``1,234`` when nothing else does.
+        Delimiter of the file; settles ``1,234`` when nothing else does.
     exact_integers : bool
         Whether integers beyond 64 bits are kept as text. False for workbooks, whose numbers are
         float64 already.
@@ -47,7 +47,7 @@ class TextRules:
 
     @property
     def words(self) -> list[str]:
-        """Markers that are missing values only beside numbers and dates."""
+        """Markers that are missing values only in columns of numbers and dates."""
         return sorted(WORDS) if self.missing == MISSING_MARKERS else []
 
     @property
@@ -62,7 +62,7 @@ class _Column:
     """A column on its way from text to type."""
 
     text: pl.Series  # trimmed, null where missing in any column
-    bare: pl.Series  # the same, null also where missing beside numbers
+    bare: pl.Series  # the same, null also where missing among numbers
     values: pl.Series | None = None
     style: str = ""
     pointed: bool = False  # has decimal points that cannot be thousands signs
@@ -70,14 +70,14 @@ class _Column:
 
 
 def trimmed(text: pl.Series, rules: TextRules) -> pl.Series:
-    """Return text without outer blanks, null where it is empty or a marker of every column."""
+    """Return text without outer blanks, null where it is empty or a marker that always counts."""
     text = text.str.strip_chars()
     gone = text.is_in(["", *rules.markers])
     return text.set(gone, None) if gone.any() else text
 
 
 def without_words(text: pl.Series, rules: TextRules) -> pl.Series:
-    """Return trimmed text, null also where a word stands that is missing beside numbers."""
+    """Return trimmed text, null also at words that mean "missing" among numbers."""
     if not rules.words:
         return text
     gone = text.is_in(rules.words)
@@ -96,7 +96,7 @@ def type_columns(
     Parameters
     ----------
     texts : list of polars.Series
-        Of type String. Emptied while it is read, so that text and values are not both kept.
+        Of type String. Emptied while it is read, so that memory holds no column twice.
     rules : TextRules
         Missing markers and conventions.
     place : callable
@@ -104,7 +104,7 @@ def type_columns(
     source : str
         File name, for messages.
     notes : Notes
-        Takes every decision that a user may want to know of.
+        Receives every decision that a user may want to know of.
 
     Returns
     -------
@@ -202,7 +202,7 @@ def _check_range(
 
 
 def _decimal_sign(columns: list[_Column], rules: TextRules, notes: Notes) -> str:
-    """Find the decimal sign of the table, by the columns that leave no choice."""
+    """Find the decimal sign of the table from its unambiguous columns."""
     commas = points = 0
     for column in columns:
         if column.values is not None:
@@ -221,8 +221,8 @@ def _decimal_sign(columns: list[_Column], rules: TextRules, notes: Notes) -> str
     for column in undecided:
         role = "decimal" if sign == "," else "thousands"
         notes.add(
-            f"numbers such as 1,234 are read with the comma as {role} sign (decimal= says "
-            "otherwise): {}",
+            f"numbers such as 1,234 are read with the comma as {role} sign (change it with "
+            "the option decimal): {}",
             shown(column.text.name),
         )
     return sign
@@ -248,7 +248,7 @@ def _settle(
         column.text = bare
         return
     if numbers.are_whole(bare):
-        return  # codes, or integers beyond 64 bits: already told
+        return  # codes, or integers beyond 64 bits: already reported
     others = () if rules.decimal else ("," if sign == "." else ".",)
     for tried in (sign, *others):
         column.values = numbers.read_numbers(bare, tried)
@@ -265,12 +265,12 @@ def _settle(
         if dates.ambiguous:
             first = "day" if dates.style == "dmy" else "month"
             notes.add(
-                f"dates such as 03/04/2024 are read with the {first} first (the option dayfirst "
-                "says otherwise): {}",
+                f"dates such as 03/04/2024 are read with the {first} first (change it "
+                "with the option dayfirst): {}",
                 shown(name),
             )
         if dates.zoned:
-            notes.add("times with a zone are turned into UTC: {}", shown(name))
+            notes.add("times with a zone are converted to UTC: {}", shown(name))
         return
     _tell_mixed(column, rules, place, notes)
 
@@ -286,9 +286,9 @@ def _tell_mixed(
         if present / 2 < count < present:
             row = int(odd[0])
             notes.add(
-                "columns of mixed values are read as text (if the odd ones mean missing, name "
-                "them with the option missing): {}",
-                f"{shown(name)} ({count} of {present} are {what}; the first other is "
+                "columns that mix text with numbers or dates are treated as text (if the odd "
+                "values mean missing, add them to the option missing): {}",
+                f"{shown(name)} ({count} of {present} values are {what}; the first other is "
                 f"{shown(bare[row])} in {place(row)})",
             )
             return
@@ -296,14 +296,14 @@ def _tell_mixed(
     if kept.any():
         found = text.filter(kept).unique(maintain_order=True).to_list()
         notes.add(
-            "in columns of text these are levels, not missing values (the option missing says "
-            "otherwise): {}",
+            "read as text, not as missing values (if they mean missing, add them to the option "
+            "missing): {}",
             f"{', '.join(map(repr, found))} in {shown(name)}",
         )
 
 
 def _looks(bare: pl.Series) -> Iterator[tuple[pl.Series, str]]:
-    """For numbers and each order of dates: which values are such."""
+    """Masks: which values are numbers, and which are dates in each order of parts."""
     yield bare.cast(pl.Float64, strict=False).is_not_null(), "numbers"
     sample = bare.drop_nulls().head(20)
     for style, pattern in STYLES.items():

@@ -15,14 +15,14 @@ from assay.table._dates import STYLES, parse_dates
 from assay.table._panics import without_panic_reports
 from assay.table._raw import Notes, shown
 
-#: What Polars raises for bytes it cannot read; a panic is no Exception, yet must not end us.
+#: What Polars raises for bytes it cannot read; its panic is a BaseException.
 _UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)
 
 _LIMIT = 2**63
 
 
 def read_parquet(data: bytes, source: str) -> pl.DataFrame:
-    """Return the table of a Parquet file, as it is typed there."""
+    """Return the table of a Parquet file, with its own types."""
     if len(data) < 12 or not data.endswith(b"PAR1"):
         raise DataError(
             f"{source} is a Parquet file that is cut short (its end is missing); get it again"
@@ -31,7 +31,7 @@ def read_parquet(data: bytes, source: str) -> pl.DataFrame:
 
 
 def read_arrow(data: bytes, source: str, *, stream: bool) -> pl.DataFrame:
-    """Return the table of an Arrow (Feather) file or stream, as it is typed there."""
+    """Return the table of an Arrow (Feather) file or stream, with its own types."""
     if stream:
         return _read(lambda: pl.read_ipc_stream(io.BytesIO(data)), "Arrow", source)
     return _read(lambda: pl.read_ipc(io.BytesIO(data)), "Arrow", source)
@@ -49,7 +49,7 @@ def from_dataframe(table: Any) -> pl.DataFrame:
             raise nw.exceptions.DuplicateError
     except nw.exceptions.DuplicateError:
         raise DataError(
-            "<dataframe> has a column name twice; give every column its own name"
+            "<dataframe> has duplicate column names; give every column its own name"
         ) from None
     except TypeError:
         raise DataError(
@@ -71,14 +71,14 @@ def five_types(frame: pl.DataFrame, source: str, notes: Notes) -> tuple[list[pl.
     source : str
         For messages.
     notes : Notes
-        Takes the columns whose values had to be written in another way.
+        Receives the columns whose values were converted.
 
     Returns
     -------
     columns : list of polars.Series
     texts : list of int
         The columns that were declared as plain text, so that text rules apply to them.
-        Categorical columns are not among them: they are declared as levels.
+        Categorical columns are not among them: they are declared as categories.
 
     Raises
     ------
@@ -97,7 +97,7 @@ def five_types(frame: pl.DataFrame, source: str, notes: Notes) -> tuple[list[pl.
 
 
 def from_objects(name: str, items: list[Any]) -> pl.Series:
-    """Return Python objects as one column; what fits no type together becomes text."""
+    """Return Python objects as one column; objects without a common type become text."""
     present = [item for item in items if not _is_missing(item)]
     kinds = {type(item) for item in present}
     values = [None if _is_missing(item) else item for item in items]
@@ -123,7 +123,7 @@ def _read(call: Callable[[], pl.DataFrame], what: str, source: str) -> pl.DataFr
             return call()
     except pl.exceptions.DuplicateError:
         raise DataError(
-            f"{source} has a column name twice; give every column its own name"
+            f"{source} has duplicate column names; give every column its own name"
         ) from None
     except _UNREADABLE as error:
         reason = (str(error).splitlines() or [""])[0]
@@ -149,7 +149,7 @@ def reduced(column: pl.Series, notes: Notes) -> pl.Series:
         return column.cast(pl.Float64)
     if isinstance(dtype, pl.Datetime):
         if dtype.time_zone is not None:
-            notes.add("times with a zone are turned into UTC: {}", name)
+            notes.add("times with a zone are converted to UTC: {}", name)
             column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
         return column.cast(pl.Datetime("us"))
     if dtype == pl.Date:
@@ -165,14 +165,14 @@ def reduced(column: pl.Series, notes: Notes) -> pl.Series:
 
 
 def _dates_or_levels(column: pl.Series, notes: Notes) -> pl.Series:
-    """Return levels as they are, unless every one is a date of the form 2024-01-31."""
+    """Return categories unchanged, unless every one is a date of the form 2024-01-31."""
     sample = column.drop_nulls().head(20)
     if not len(sample) or not sample.str.contains(STYLES["ymd"]).all():
         return column
     moments, _ = parse_dates(column, "ymd")
     if moments.null_count() > column.null_count():
         return column
-    notes.add("levels that are dates are read as dates: {}", shown(column.name))
+    notes.add("categories that are dates are read as dates: {}", shown(column.name))
     return moments
 
 
@@ -189,7 +189,7 @@ def _integers(column: pl.Series, notes: Notes) -> pl.Series:
 
 
 def _from_pandas(column: nw.Series[Any]) -> pl.Series:
-    """One pandas column, without the detour over Arrow that Polars would need for it."""
+    """One pandas column, without the conversion to Arrow that Polars would use."""
     dtype, name = column.dtype, str(column.name)
     if dtype.is_numeric() and not column.null_count():
         return pl.Series(name, column.to_numpy())

@@ -1,4 +1,4 @@
-"""One column of a schema: how its values, from any source, become numbers."""
+"""One column of a schema: how its values become numbers, in training and new data."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Feature:
     name : str
         Of the column; for parts of a date, ``name.part``.
     kind : {'numeric', 'ordinal', 'nominal'}
-        How to treat its numbers.
+        What the numbers mean.
     levels : tuple of str
-        Meaning of the codes 0, 1, ... of an ordinal or nominal feature.
+        Categories with codes 0, 1, ... of an ordinal or nominal feature.
     """
 
     name: str
@@ -50,21 +50,21 @@ class Column:
     Parameters
     ----------
     name : str
-        As in the file.
+        Name in the file.
     kind : Kind
-        What it is.
+        Kind of the column.
     storage : {'number', 'text', 'boolean', 'time'}
-        What its values were.
+        Type of its values.
     role : {'feature', 'target', 'group', 'time', 'weights', 'dropped'}
-        What it serves for.
+        What the column is used for.
     reason : str
-        Why it is dropped, when it is.
+        Why it is dropped, if it is.
     levels : tuple of str
-        Levels of a nominal, ordinal or boolean column, in the order of their codes.
+        Categories of a nominal, ordinal or boolean column, in the order of their codes.
     style : str
-        How numbers or dates were written, where that is not obvious.
+        Notation of numbers or dates, where it is not the usual one.
     parts : tuple of str
-        Parts of a date that serve as features.
+        Parts of a date that are features.
     """
 
     name: str
@@ -83,13 +83,13 @@ class Column:
 
     @property
     def features(self) -> tuple[Feature, ...]:
-        """What the column contributes to the coded matrix."""
+        """The columns of the coded matrix that come from this column."""
         if not self.used:
             return ()
         if self.kind == Kind.DATETIME:
             return tuple(Feature(f"{self.name}.{part}", "numeric") for part in self.parts)
         if self.kind in _CODED:
-            # Two levels have only one order: a boolean needs no one-hot columns.
+            # Two categories have only one order: a boolean needs no one-hot columns.
             kind = "nominal" if self.kind == Kind.NOMINAL else "ordinal"
             return (Feature(self.name, kind, self.levels),)
         return (Feature(self.name, "numeric"),)
@@ -97,7 +97,7 @@ class Column:
     def matrix(
         self, values: pl.Series, rules: TextRules, where: Where = NOWHERE
     ) -> NDArray[np.float64]:
-        """Return values of this column as its features' numbers, one column per feature."""
+        """Return the features made from values of this column, one matrix column each."""
         if self.kind == Kind.DATETIME:
             return date_parts(self.moments(values, rules, where), self.parts)
         if self.kind in _CODED:
@@ -119,10 +119,10 @@ class Column:
     def codes(
         self, values: pl.Series, rules: TextRules, where: Where = NOWHERE
     ) -> NDArray[np.float64]:
-        """Return values as level codes 0..L-1, NaN where missing.
+        """Return values as category codes 0..L-1, NaN where missing.
 
-        An unknown level is L in a nominal column, and missing in an ordinal or boolean one, where
-        it has no place in the order.
+        An unknown category is L in a nominal column, and missing in an ordinal or boolean one,
+        where it has no place in the order.
         """
         if self.storage == "time":
             values = self.moments(values, rules, where)
@@ -132,7 +132,7 @@ class Column:
         codes = text.replace_strict(
             list(known), list(known.values()), default=unknown, return_dtype=pl.Float64
         )
-        # A known level is never a missing marker, whatever it is called.
+        # A known category is never a missing marker, even if it is spelled like one.
         odd = (codes == unknown) & text.is_not_null()
         if odd.any():
             rest = trimmed(text.filter(odd), rules)
@@ -168,7 +168,7 @@ class Column:
             return self._all_or_none(text, compact_dates(text), "a date as YYYYMMDD", where)
         found = parse_dates(text, self.style)[0] if self.style in STYLES else None
         if found is None or found.null_count() > text.null_count():
-            # Written otherwise than in training: the order of day and month is kept.
+            # Another notation than in training: the order of day and month is kept.
             dayfirst = self.style == "dmy" if self.style in ("dmy", "mdy") else rules.dayfirst
             other = find_dates(text, dayfirst, rules.decimal == ",")
             if other is not None:
@@ -192,18 +192,18 @@ class Column:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Column:
-        """Build a column from what `to_dict` gave, checking everything."""
+        """Build a column from the result of `to_dict`, checking everything."""
         texts = ("name", "kind", "storage", "role", "reason", "style")
         if set(data) != {*texts, "levels", "parts"}:
             raise DataError("the schema is damaged: a column has the wrong fields")
         if not all(isinstance(data[field], str) for field in texts):
-            raise DataError("the schema is damaged: a field of a column is no text")
+            raise DataError("the schema is damaged: a field of a column is not text")
         for field in ("levels", "parts"):
             items = data[field]
             if not isinstance(items, list) or not all(isinstance(item, str) for item in items):
-                raise DataError(f"the schema is damaged: {field} is no list of texts")
+                raise DataError(f"the schema is damaged: {field} is not a list of texts")
             if len(set(items)) < len(items):
-                raise DataError(f"the schema is damaged: {field} holds a text twice")
+                raise DataError(f"the schema is damaged: {field} holds a duplicate text")
         closed = (
             ("kind", [str(kind) for kind in Kind]),
             ("storage", STORAGES),
@@ -222,7 +222,7 @@ class Column:
             parts=tuple(data["parts"]),
         )
         if column.used and column.kind in _CODED and not column.levels:
-            raise DataError("the schema is damaged: a nominal feature without levels")
+            raise DataError("the schema is damaged: a nominal feature without categories")
         return column
 
     def _parsed(self, values: pl.Series, rules: TextRules, where: Where) -> pl.Series:

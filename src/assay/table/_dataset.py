@@ -1,4 +1,4 @@
-"""A table to learn from, and where every row of the file went."""
+"""A table to learn from, and an account of all rows of the file."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from assay.table._target import Target
 
 @dataclass(frozen=True)
 class RowAccount:
-    """Where every row of the file went: ``read = used + dropped``, always.
+    """Account of all rows of the file: ``read = used + dropped``, always.
 
     Parameters
     ----------
     read, used : int
-        Rows in the file (blank ones included) and rows to learn from.
+        Number of rows in the file (blank ones included) and of rows to learn from.
     dropped : tuple of (str, int)
         Reasons and counts.
     """
@@ -43,24 +43,24 @@ class Dataset:
     Parameters
     ----------
     X : ndarray of float64 of shape (n_used, n_features)
-        The coded matrix: numbers as they are, levels as codes 0..L-1, dates as their parts,
+        The coded matrix: numbers unchanged, categories as codes 0..L-1, dates as parts,
         NaN = missing. Columns as in ``schema.features``.
     y : ndarray of shape (n_used,)
         int64 class codes, or float64 values.
     target : Target
-        What y means.
+        Meaning of y.
     weight, groups, time : ndarray of shape (n_used,) or None
         Weight of each row, code of its group, and its time (days since 1970, or the number given).
     schema : Schema
-        How new data become such a matrix.
+        Converts new data to such a matrix.
     account : RowAccount
-        Where every row went.
+        Number of rows read, used and dropped.
     digest, source : str
-        Of the table that was read.
+        Digest and name of the table.
     notes : tuple of str
-        Everything decided on the way, in words.
+        All decisions made while reading and preparing, as sentences.
     overview : list of dict
-        A few numbers per column of the file.
+        Summary of each column of the file.
     """
 
     X: NDArray[np.float64] = field(repr=False)

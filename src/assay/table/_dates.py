@@ -15,7 +15,7 @@ _WEEKDAY = r"^(?:(?i:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,? +)?"
 _MONTH = r"(?P<month>(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec))[a-z]*\.?"
 _YEAR = r"(?P<year>\d{4}|\d{2})"
 
-#: By style: the order of the parts. One style serves a whole column.
+#: Pattern of each style. One style holds for a whole column.
 STYLES: dict[str, str] = {
     "ymd": r"^(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})" + _TIME,
     "dmy": r"^(?P<day>\d{1,2})[-/.](?P<month>\d{1,2})[-/.]" + _YEAR + _TIME,
@@ -40,7 +40,7 @@ class Dates:
     style : str
         Key of `STYLES`.
     ambiguous : bool
-        Whether day and month could as well be the other way round.
+        Whether day and month could also be swapped.
     zoned : bool
         Whether the text names time zones.
     """
@@ -52,16 +52,16 @@ class Dates:
 
 
 def find_dates(text: pl.Series, dayfirst: bool | None, decimal_comma: bool) -> Dates | None:
-    """Read a column as dates, or return None when some value is none.
+    """Read a column as dates, or return None when some value is not a date.
 
     Parameters
     ----------
     text : polars.Series
         Trimmed text; null = missing.
     dayfirst : bool or None
-        Which of day and month comes first where the values leave it open.
+        Whether the day comes first, where the values leave it open.
     decimal_comma : bool
-        Whether the table writes decimal commas, which goes with the day first.
+        Whether the table uses decimal commas, which suggests that the day comes first.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def find_dates(text: pl.Series, dayfirst: bool | None, decimal_comma: bool) -> D
 
 
 def parse_dates(text: pl.Series, style: str) -> tuple[pl.Series, bool]:
-    """Return the dates of one style, null where a value is no such date; and whether zones occur.
+    """Return the dates of one style, null where a value does not fit, and whether zones occur.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Delimited text (CSV and relatives), read strictly: every row, or an error that names the line."""
+"""Strict reader of delimited text (CSV, TSV): every row, or an error that names the line."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ def read_delimited(data: bytes, delimiter: str | None, source: str, notes: Notes
     data : bytes
         UTF-8 without a byte-order mark.
     delimiter : str or None
-        One character; None finds out.
+        One character; None = detect it.
     source : str
         File name, for messages and for its extension.
     notes : Notes
-        Takes the delimiter when it was found and is no comma.
+        Receives the delimiter when it was detected and is not a comma.
 
     Raises
     ------
     DataError
-        For no rows, a row with too few or too many cells, a quote that is not closed, and a
-        column name that stands twice.
+        For no rows, a row with too few or too many cells, a quote that is not closed, and
+        duplicate column names.
     """
     if re.search(rb"\S", data) is None:
         raise DataError(f"{source} is empty: no header and no rows; check how it was written")
@@ -48,7 +48,9 @@ def read_delimited(data: bytes, delimiter: str | None, source: str, notes: Notes
         delimiter = sniff_delimiter(data, suffix_of(source))
         if delimiter != ",":
             name = _NAMES.get(delimiter, repr(delimiter))
-            notes.add(f"the cells are separated by {name} (found); delimiter= sets another")
+            notes.add(
+                f"cells are separated by {name} (detected); change it with the option delimiter"
+            )
     else:
         check_delimiter(delimiter)
     found = scan(data, delimiter)
@@ -58,7 +60,7 @@ def read_delimited(data: bytes, delimiter: str | None, source: str, notes: Notes
 
 
 def _by_block(data: bytes, delimiter: str, found: Scan, source: str, notes: Notes) -> TextTable:
-    """All cells at once, by Polars; the scan has already proved that every record fits."""
+    """All cells at once, by Polars; the scan has already checked the width of every record."""
     blank = blank_records(data, found)
     lines = line_numbers(data, found.starts)
     header = int(np.flatnonzero(~blank)[0])
@@ -76,7 +78,7 @@ def _by_block(data: bytes, delimiter: str, found: Scan, source: str, notes: Note
         separator=delimiter,
         infer_schema=False,
         new_columns=[str(place) for place in range(len(names))],
-        # The first record gives Polars the width, as it gave it to the scan.
+        # Polars takes the width from the first record, as the scan did.
     )
     if frame.shape != (int(rows.sum()), len(names)):
         raise AssertionError(f"{source}: {frame.shape} cells read, {rows.sum()} rows expected")
@@ -113,7 +115,7 @@ def _refuse_ragged(
 
 
 def _by_record(data: bytes, delimiter: str, source: str, notes: Notes) -> TextTable:
-    """One record after the other, by Python's csv: quotes within cells, runs of blanks."""
+    """Record by record, by Python's csv: quotes within cells, runs of blanks."""
     if delimiter == " ":
         data = b"\n".join(line.strip(b" \r") for line in data.split(b"\n"))
     names: list[str] = []

@@ -1,4 +1,4 @@
-"""The content of a table as one number, whatever format it came in."""
+"""A digest of the content of a table, independent of its file format."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def content_digest(frame: pl.DataFrame) -> str:
 
     Notes
     -----
-    Hashed are the number of rows, and per column its name, its sort of content and its values:
-    numbers as float64 (so an integer column and the same numbers as floats are one content, and
+    Hashed are the number of rows, and per column its name, its type of content and its values:
+    numbers as float64 (so integers and the same numbers as floats have one digest, and
     -0.0 is 0.0), integers beyond 2^53 as int64, times as microseconds, text as UTF-8 with its
-    length. Row and column order count; types of storage, file format and file name do not.
+    length. Row and column order count; storage types, file format and file name do not.
 
     Examples
     --------

@@ -24,54 +24,54 @@ _NOMINAL = _KINDS.index("nominal")
 
 
 class Encoder(Transformer):
-    r"""Turn a table with gaps and levels into a matrix of finite numbers.
+    r"""Turn a table with missing values and categories into a matrix of finite numbers.
 
     Parameters
     ----------
     kinds : sequence of {'numeric', 'ordinal', 'nominal'} or None, default=None
         Kind of each column. None: text and categorical columns of a dataframe are nominal,
-        everything else is numeric. Nominal columns of an array hold level codes.
+        everything else is numeric. Nominal columns of an array hold category codes.
     impute : {'median', 'mean', 'constant'}, default='median'
-        What fills the gaps of a numeric or ordinal column: the training rows' median or mean, or
-        `fill_value`.
+        Replacement for missing values of a numeric or ordinal column: the median or mean of the
+        training rows, or `fill_value`.
     scale : {'standard', 'minmax'} or None, default='standard'
         Give numeric and ordinal columns mean 0 and variance 1, or the range [0, 1].
     nominal : {'onehot', 'ordinal'}, default='onehot'
-        A 0/1 column per level, or one column with the level's place.
+        One 0/1 column per category, or one column with the position of the category.
     min_count : int or 'auto', default='auto'
-        Levels with fewer training rows are put together as "other". ``'auto'`` is
+        Categories with fewer training rows are merged into "other". ``'auto'`` is
         max(2, n_rows / 500), so no column gives more than 500.
     indicator : bool, default=True
-        Add a 0/1 column for every numeric or ordinal column that had gaps in training.
+        Add a 0/1 column for every numeric or ordinal column with missing values in training.
     fill_value : float, default=0.0
-        For ``impute='constant'``.
+        Replacement for missing values with ``impute='constant'``.
 
     Attributes
     ----------
     kinds_ : ndarray of int8 of shape (n_features_in_,)
         0 numeric, 1 ordinal, 2 nominal.
     fill_, center_, scale_ : ndarray of shape (n_real,)
-        Of the numeric and ordinal columns: what fills gaps, what is subtracted, what divides.
+        Fill value, offset and divisor of each numeric and ordinal column.
     gaps_ : ndarray of int64
-        Which of these have an indicator.
+        Indices of those that have an indicator.
     kept_, kept_offsets_ : ndarray
-        Levels with a column of their own; nominal column c has
+        Categories with a column of their own; nominal column c has
         ``kept_[kept_offsets_[c]:kept_offsets_[c + 1]]``.
     other_, absent_ : ndarray of bool of shape (n_nominal,)
         Whether a nominal column has a column "other", and one for missing values.
     n_features_out_ : int
-        Columns that come out.
+        Number of columns in the output.
 
     Notes
     -----
-    Out come the numeric and ordinal columns :math:`(x - c) / s`, then the indicators, then the
-    nominal columns, each in the order of the input. A missing value of a nominal column is a level
-    of its own when training had one. A level unseen in training counts as "other"; without such a
-    column it is 0 everywhere. Two columns that add up to 1 are written as one, and what belongs to
-    neither lies halfway, at 0.5. A column without any value in training is filled with
+    The output has the numeric and ordinal columns :math:`(x - c) / s`, then the indicators, then
+    the nominal columns, each in the order of the input. A missing value of a nominal column is a
+    category of its own when training had one. A category unseen in training counts as "other";
+    without such a column it is 0 everywhere. Two columns that add up to 1 are written as one, where
+    0.5 stands for neither. A column without any value in training is filled with
     `fill_value`; a constant column becomes 0.
 
-    O(nd) apart from medians and levels (O(n log n)). Deterministic. Never sees the target.
+    O(nd) apart from medians and categories (O(n log n)). Deterministic. Does not use the target.
 
     Examples
     --------
@@ -88,7 +88,7 @@ class Encoder(Transformer):
     takes_missing = True
     takes_nominal = True
 
-    #: The base class learns the levels of text columns; what they mean is decided here.
+    #: The base class learns the categories of text columns; this class encodes them.
     categorical_features = "from_dtype"
 
     def __init__(
@@ -111,7 +111,7 @@ class Encoder(Transformer):
         self.fill_value = fill_value
 
     def fit(self, X: Any, y: object = None) -> Self:  # noqa: ARG002
-        """Learn fills, scales and levels from the training rows."""
+        """Learn fill values, scales and categories from the training rows."""
         check_option("impute", self.impute, ("median", "mean", "constant"))
         check_option("scale", self.scale, ("standard", "minmax", None))
         check_option("nominal", self.nominal, ("onehot", "ordinal"))
@@ -143,12 +143,12 @@ class Encoder(Transformer):
         return found
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return a name for every column that comes out.
+        """Return a name for every column of the output.
 
         Parameters
         ----------
         input_features : array-like of str, optional
-            Names of the columns that go in; default those seen in fit, or x0, x1, ...
+            Names of the input columns; by default those seen in fit, or x0, x1, ...
 
         Returns
         -------
@@ -240,21 +240,21 @@ class Encoder(Transformer):
         with np.errstate(over="ignore", invalid="ignore"):
             found: NDArray[np.float64] = (reals - self.center_) / self.scale_
             if not np.isfinite(found).all():
-                # The difference of two huge numbers: divide first, and stop at the largest one.
+                # The difference of two huge numbers could overflow: divide first, and clip.
                 again = reals / self.scale_ - self.center_ / self.scale_
                 found = np.where(np.isfinite(found), found, again)
                 found = np.nan_to_num(found, nan=0.0)
         return found
 
     def _level_columns(self, c: int, codes: NDArray[Any]) -> NDArray[np.float64]:
-        """One nominal column as 0/1 columns, or as its level's place."""
+        """One nominal column as 0/1 columns, or as the position of its category."""
         kept = self._kept(c)
         place = np.searchsorted(kept, codes)
         known = np.zeros(len(codes), dtype=bool)
         if len(kept):
             known = kept[np.minimum(place, len(kept) - 1)] == codes
         missing = np.isnan(codes)
-        # Places after the kept levels: "other", then "missing", then nothing at all.
+        # Positions after the kept categories: "other", then "missing", then neither.
         n_other, n_absent = int(self.other_[c]), int(self.absent_[c])
         nothing = len(kept) + n_other + n_absent
         place[~known] = len(kept) if n_other else nothing
@@ -275,7 +275,7 @@ class Encoder(Transformer):
         return np.flatnonzero(self.kinds_ == _NOMINAL).tolist()
 
     def _widths(self) -> list[int]:
-        """How many columns each nominal column becomes."""
+        """Return the number of columns that each nominal column becomes."""
         if self.nominal == "ordinal":
             return [1] * len(self.other_)
         total = np.diff(self.kept_offsets_) + self.other_ + self.absent_
@@ -319,7 +319,7 @@ class Encoder(Transformer):
         if ends[0] != 0 or ends[-1] != len(self.kept_) or (np.diff(ends) < 0).any():
             raise DataError("the model is damaged: kept_offsets_ does not divide kept_")
         if any((np.diff(self._kept(c)) <= 0).any() for c in range(n_nominal)):
-            raise DataError("the model is damaged: levels in kept_ are not ascending")
+            raise DataError("the model is damaged: categories in kept_ are not ascending")
         if (np.diff(self.gaps_) <= 0).any() or not (self.scale_ > 0).all():
             raise DataError("the model is damaged: gaps_ or scale_ is out of order")
         for c, j in enumerate(self._nominals()):
@@ -327,7 +327,7 @@ class Encoder(Transformer):
             if len(where):
                 size = int(np.diff(self.level_offsets_)[where[0]])
                 if not np.isin(self._kept(c), np.arange(size)).all():
-                    raise DataError("the model is damaged: a level in kept_ has no name")
+                    raise DataError("the model is damaged: a category in kept_ has no name")
         expected = n_reals + len(self.gaps_) + sum(self._widths())
         if getattr(self, "n_features_out_", None) != expected:
             raise DataError("the model is damaged: n_features_out_ does not fit")
@@ -340,7 +340,7 @@ def _columns(rows: NDArray[Any], chosen: NDArray[np.bool_]) -> NDArray[np.float6
 
 
 def _bounded(statistic: Any, columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a statistic per column that is linear in the unit, also where its sums overflow."""
+    """Return a statistic per column that scales with its unit, even where plain sums overflow."""
     with np.errstate(over="ignore", invalid="ignore"):
         found = np.asarray(statistic(columns, axis=0))
     wrong = ~np.isfinite(found)

@@ -1,4 +1,4 @@
-"""Bytes of a text file -> UTF-8, by byte-order mark, by trial, and last by guess."""
+"""Bytes of a text file -> UTF-8: by byte-order mark, by trial, and finally by a guess."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 
-#: What a text that is not UTF-8 may be. A longer list makes short texts guess worse.
+#: Encodings tried for a text that is not UTF-8. A longer list makes worse guesses.
 _GUESSES = [
     "cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "koi8_r",
     "cp932", "euc_jp", "gb18030", "big5", "euc_kr",
 ]  # fmt: skip
-#: A few accented letters cannot tell these apart: the most common one is taken, and said.
+#: A few accented letters cannot separate these: the most common one is taken and reported.
 _LATIN = ("cp1250", "cp1254")
 
-#: A guess with a larger share of improbable characters is not believed.
+#: A guess with a larger share of improbable characters is rejected.
 _DOUBT = 0.1
 
 _HIGH_LINE = re.compile(rb"[^\n]*[\x80-\xff][^\n]*\n?")
@@ -42,11 +42,11 @@ def to_utf8(data: bytes, encoding: str | None, source: str, notes: Notes) -> byt
     data : bytes
         The file.
     encoding : str or None
-        Name of the encoding; None finds out.
+        Name of the encoding; None = detect it.
     source : str
         File name, for messages.
     notes : Notes
-        Takes the encoding when it is not UTF-8.
+        Receives the encoding when it is not UTF-8.
 
     Returns
     -------
@@ -62,17 +62,17 @@ def to_utf8(data: bytes, encoding: str | None, source: str, notes: Notes) -> byt
         if data.startswith(mark) and (encoding is None or _same_codec(encoding, marked)):
             return _decoded(data[len(mark) :], marked, source, "by its byte-order mark")
     if encoding is not None:
-        return _decoded(data, _known(encoding), source, "as asked")
+        return _decoded(data, _known(encoding), source, "as requested")
     wide = _wide_encoding(data)
     if wide is not None:
-        notes.add(f"encoding {wide}, guessed from the zero bytes; encoding= sets another")
+        notes.add(f"encoding {wide}, guessed from zero bytes; change it with the option encoding")
         return _decoded(data, wide, source, "guessed from its zero bytes")
     _refuse_binary(data, source)
     try:
         data.decode("utf-8")
     except UnicodeDecodeError as error:
         name = _guess(data, error, source)
-        notes.add(f"encoding {name}, guessed (the text is not UTF-8); encoding= sets another")
+        notes.add(f"encoding {name}, guessed (not UTF-8); change it with the option encoding")
         return _decoded(data, name, source, "guessed")
     return data
 
@@ -159,7 +159,7 @@ def _guess(data: bytes, error: UnicodeDecodeError, source: str) -> str:
 
 
 def _is_damaged_utf8(data: bytes) -> bool:
-    """Whether most characters beyond ASCII are valid UTF-8, which chance does not produce."""
+    """Return whether most characters beyond ASCII are valid UTF-8, unlike random bytes."""
     sample = b"".join(_high_lines(data))
     text = sample.decode("utf-8", "replace")
     wrong = text.count("\ufffd")

@@ -1,4 +1,4 @@
-"""What a column is: its kind, found from all of its values by rules that can be told."""
+"""The kind of a column, found from all of its values by fixed rules."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from assay.table._numbers import EXACT
 
-#: Fewer rows than this prove nothing about identifiers.
+#: With fewer rows, a column is not taken for an identifier.
 _MIN_ROWS = 10
 _MIN_ROWS_CONSECUTIVE = 20
-#: A text column is set aside with more levels than max(this, half of its values) ...
+#: A text column is set aside with more categories than max(this, half of its values) ...
 FEW_LEVELS = 10
 #: ... or than this.
 MAX_LEVELS = 1000
@@ -25,7 +25,7 @@ _ID_NAME = re.compile(
     r"(?i:^(?:id|uuid|guid|index|row|rownames?|unnamed: 0|column_1)$|[_ .-](?:id|uuid|key)$)"
     r"|[a-z0-9](?:Id|ID)$"
 )
-#: Pairs of words that say no and yes, in that order.
+#: Pairs of words for no and yes, in that order.
 _PAIRS = (("no", "yes"), ("n", "y"), ("false", "true"), ("f", "t"), ("off", "on"))
 
 
@@ -43,18 +43,18 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Facts:
-    """What was counted in one column, once, for kinds and overview.
+    """Counts of one column, made once, for kinds and overview.
 
     Parameters
     ----------
     n_rows, missing, distinct : int
-        Rows, rows without a value, and different values.
+        Number of rows, of rows without a value, and of distinct values.
     ordered : ndarray
         The values of a numeric column in ascending order, without missing and infinite ones.
     infinite : int
-        Infinite values.
+        Number of infinite values.
     counts : polars.DataFrame or None
-        Levels and how often each occurs (columns ``level`` and ``count``), most frequent first;
+        Categories and their frequencies (columns ``level`` and ``count``), most frequent first;
         only for columns that are not numeric.
     """
 
@@ -67,12 +67,12 @@ class Facts:
 
     @property
     def present(self) -> int:
-        """Rows with a value."""
+        """Number of rows with a value."""
         return self.n_rows - self.missing
 
 
 def facts_of(column: pl.Series) -> Facts:
-    """Count what there is to count in a column, with one sort."""
+    """Count the values of a column, with one sort."""
     missing = column.null_count()
     if column.dtype.is_numeric():
         values = column.drop_nulls().to_numpy()
@@ -92,7 +92,7 @@ def facts_of(column: pl.Series) -> Facts:
 
 
 def infer_kind(column: pl.Series, facts: Facts) -> tuple[Kind, str]:
-    """Return the kind of a column, and why it is set aside when it is.
+    """Return the kind of a column, and the reason if it is set aside.
 
     Parameters
     ----------
@@ -109,17 +109,17 @@ def infer_kind(column: pl.Series, facts: Facts) -> tuple[Kind, str]:
 
     Notes
     -----
-    In this order, with m the number of values and d the number of different ones:
+    In this order, with m values of which d are distinct:
 
     - no value: constant. One value and nothing missing: constant. Both are set aside. (One value
-      and gaps is no constant: the gaps may tell something.)
+      and missing ones are not constant: what is missing may matter.)
     - dates: datetime. true/false, yes/no, y/n, t/f, on/off: boolean.
     - integers, all different, none missing: identifier when they are consecutive (m >= 20, and not
-      all between 1800 and 2200, which may be years), when the name says so (``id``, ``user_id``,
+      all between 1800 and 2200, which may be years), named like one (``id``, ``user_id``,
       ``PassengerId``), or beyond 2^53. Other numbers: numeric.
     - text, all different (m >= 10) or d >= 0.9 m with m >= 50: identifier. Otherwise nominal; set
-      aside with more than max(10, m/2) or more than 1000 levels.
-    - ordinal only when told so.
+      aside with more than max(10, m/2) or more than 1000 categories.
+    - ordinal only on request.
 
     Examples
     --------
@@ -148,24 +148,24 @@ def infer_kind(column: pl.Series, facts: Facts) -> tuple[Kind, str]:
 
 
 def too_many_levels(facts: Facts) -> str:
-    """Return why a nominal column has too many levels to learn from; empty when it has not."""
+    """Return why a nominal column has too many categories to learn from, or an empty text."""
     m, d = facts.present, facts.distinct
     if d > MAX_LEVELS:
-        return f"has {d} levels, more than {MAX_LEVELS}"
+        return f"has {d} categories, more than {MAX_LEVELS}"
     if d > max(FEW_LEVELS, m / 2):
-        return f"has {d} levels in {m} rows, fewer than two rows per level"
+        return f"has {d} categories in {m} rows, fewer than two rows per category"
     return ""
 
 
 def level_names(facts: Facts) -> list[str]:
-    """Return the texts of a column that is no number, most frequent first."""
+    """Return the texts of a column that is not numeric, most frequent first."""
     if facts.counts is None or facts.counts["level"].dtype != pl.String:
         return []
     return facts.counts["level"].to_list()
 
 
 def yes_no(levels: list[str]) -> tuple[str, str] | None:
-    """Return the two levels as (no, yes) when they are such a pair."""
+    """Return the two categories as (no, yes) when they are such a pair."""
     if len(levels) != 2:
         return None
     for no, yes in _PAIRS:

@@ -15,7 +15,7 @@ from assay.table._raw import Notes, shown
 
 
 def looks_like_json(data: bytes) -> bool:
-    """Say whether a UTF-8 text begins as a JSON object or an array of objects."""
+    """Return whether a UTF-8 text begins as a JSON object or an array of objects."""
     head = data[:4096].lstrip()
     if head.startswith(b"["):
         return head[1:].lstrip().startswith((b"{", b"]"))
@@ -34,12 +34,12 @@ def read_json(
     source : str
         File name, for messages.
     notes : Notes
-        Takes the keys that are not in every object.
+        Receives the keys that are not in every object.
 
     Raises
     ------
     DataError
-        For a line that is no JSON object, and a key that stands twice in one object.
+        For a line that is not a JSON object, and for a duplicate key in one object.
     """
     if data.lstrip().startswith(b"["):
         objects, lines, blank = _one_array(data, source), None, 0
@@ -56,7 +56,7 @@ def read_json(
         absent = sum(key not in item for item in objects)
         if absent:
             notes.add(
-                "keys that an object lacks are missing values there: {}",
+                "keys absent from some objects count as missing values there: {}",
                 f"{shown(key)} ({absent} of {len(objects)})",
             )
     frame = pl.DataFrame([from_objects(key, values) for key, values in columns.items()])
@@ -72,7 +72,7 @@ def _one_per_line(data: bytes, source: str) -> tuple[list[dict[str, Any]], list[
         objects.append(_object(line, f"{source}, line {number}"))
         lines.append(number)
     if data.endswith(b"\n"):
-        blank -= 1  # what follows the last line end is no line
+        blank -= 1  # the text after the last line end is empty
     return objects, lines, blank
 
 
@@ -81,7 +81,7 @@ def _one_array(data: bytes, source: str) -> list[dict[str, Any]]:
     for place, item in enumerate(items, start=1):
         if not isinstance(item, dict):
             raise DataError(
-                f"{source}, item {place} of the array: no JSON object; every row is one"
+                f"{source}, item {place} of the array: not a JSON object; every row must be one"
             )
     return list(items)
 
@@ -89,7 +89,7 @@ def _one_array(data: bytes, source: str) -> list[dict[str, Any]]:
 def _object(line: str, where: str) -> dict[str, Any]:
     item = _parsed(line, where)
     if not isinstance(item, dict):
-        raise DataError(f'{where}: no JSON object; every line must be one, such as {{"a": 1}}')
+        raise DataError(f'{where}: not a JSON object; every line must be one, such as {{"a": 1}}')
     return item
 
 
@@ -99,14 +99,14 @@ def _parsed(text: str, where: str) -> Any:
         if len(item) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for key in keys if keys.count(key) > 1)
-            raise DataError(f"{where}: the key {shown(twice)} stands twice; give each key once")
+            raise DataError(f"{where}: the key {shown(twice)} appears twice; give each key once")
         return item
 
     try:
         return json.loads(text, object_pairs_hook=distinct)
     except json.JSONDecodeError as error:
         raise DataError(
-            f"{where}: no valid JSON ({error.msg} at character {error.pos + 1}); write one "
+            f"{where}: invalid JSON ({error.msg} at character {error.pos + 1}); write one "
             "complete object per line"
         ) from None
     except RecursionError:

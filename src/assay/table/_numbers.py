@@ -1,4 +1,4 @@
-"""Numbers written as text: which decimal sign, which thousands signs, and what they are worth."""
+"""Numbers written as text: decimal signs, thousands separators and values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def _form(sign: str, group: str) -> str:
     return rf"^[+-]?(?:\d*|\d{{1,3}}(?:{groups}))(?:{sign}\d*)?(?:[eE][+-]?\d+)?$"
 
 
-#: By decimal sign: how a number looks, thousands signs included.
+#: By decimal sign: the pattern of a number, thousands separators included.
 _FORMS = {".": _form(r"\.", ","), ",": _form(",", r"\.")}
 _GROUPED_BY_POINT = r"^[+-]?\d{1,3}(?:\.\d{3})+$"
 
@@ -36,28 +36,28 @@ def real_numbers(text: pl.Series) -> pl.Series | None:
 
 
 def are_codes(text: pl.Series) -> bool:
-    """Say whether integers have leading zeros, so that they are names and not numbers."""
+    """Return whether integers have leading zeros, so that they are codes and not numbers."""
     return bool(text.str.contains(_LEADING_ZERO).any())
 
 
 def are_whole(text: pl.Series) -> bool:
-    """Say whether every value is an integer, of any size."""
+    """Return whether every value is an integer, of any size."""
     return bool(text.str.contains(_WHOLE).all())
 
 
 def fits(text: pl.Series, sign: str) -> bool:
-    """Say whether every value is a number when `sign` is the decimal sign."""
+    """Return whether every value is a number when `sign` is the decimal sign."""
     return bool(text.str.contains(_FORMS[sign]).all()) and read_numbers(text, sign) is not None
 
 
 def may_be_grouped(text: pl.Series) -> bool:
-    """Say whether every point could be a thousands sign (``1.234``), with at least one point."""
+    """Return whether every point could be a thousands sign (``1.234``), with at least one point."""
     pointed = text.filter(text.str.contains(".", literal=True))
     return bool(len(pointed)) and bool(pointed.str.contains(_GROUPED_BY_POINT).all())
 
 
 def read_numbers(text: pl.Series, sign: str) -> pl.Series | None:
-    """Return numbers with thousands signs as Int64 or Float64, None when one is no number.
+    """Return numbers with thousands signs as Int64 or Float64, None when one is not a number.
 
     Examples
     --------

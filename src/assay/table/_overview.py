@@ -1,4 +1,4 @@
-"""A few numbers per column, enough to draw it: what the report shows of the data."""
+"""A summary of each column, enough for the report to draw it."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def overview_of(column: Column, values: pl.Series, facts: Facts) -> dict[str, An
     -------
     dict
         ``name, kind, used, role, reason, missing, distinct``; for numbers also ``min, q1, median,
-        q3, max, mean, sd`` and ``histogram`` (``edges``, ``counts``); for levels ``top`` (``level``
-        and ``count`` of at most ten); for dates ``min`` and ``max`` as text.
+        q3, max, mean, sd`` and ``histogram`` (``edges``, ``counts``); for categories ``top``
+        (``level`` and ``count`` of at most ten); for dates ``min`` and ``max`` as text.
     """
     found: dict[str, Any] = {
         "name": column.name,

@@ -1,4 +1,4 @@
-"""Keeping the reports of a native library's panics from the user's screen."""
+"""Keep the panic messages of a native library off the user's screen."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _ONE_AT_A_TIME = threading.Lock()
 
 @contextmanager
 def without_panic_reports() -> Iterator[None]:
-    """Hold back what is written to standard error, and drop it if Polars panics.
+    """Hold back standard error, and drop what was written if Polars panics.
 
     On a damaged file Polars panics in its own threads. Python gets an exception, which becomes one
-    message, but each panic has then already written a page to file descriptor 2 by itself. What is
-    written without a panic is passed on.
+    message, but each panic has by then written a long trace to file descriptor 2. Without a panic,
+    the output is passed on.
     """
     with _ONE_AT_A_TIME, tempfile.TemporaryFile() as held:
         try:

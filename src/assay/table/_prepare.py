@@ -43,18 +43,18 @@ def prepare(
     target : str
         Column to predict.
     kinds : mapping of str to str, optional
-        Kinds that overrule the inferred ones, by column: a value of `Kind`, or
+        Kinds that override the inferred ones, by column: a value of `Kind`, or
         ``"ordinal:low<medium<high"`` to give the order.
     drop : iterable of str
         Columns to leave out.
     group, time, weights : str, optional
-        Columns that say which rows belong together, when each happened, and what it counts.
-        They are no features. Rows where one of them is missing are dropped and counted.
+        Columns with the group, the time and the weight of each row. They are not features. Rows
+        where one of them is missing are dropped and counted.
     positive : str, optional
-        The positive one of two classes; the second in order when not given.
+        The positive one of two classes; by default the second in order.
     task : {'classification', 'binary', 'multiclass', 'regression', 'rank'}, optional
-        Overrules the rule below. 'rank': the target says how good an item is, `group` names the
-        query that it is one of, and items are to be put in order within each query.
+        Overrides the rule below. 'rank': the target is the relevance of an item, `group` names its
+        query, and items are ordered within each query.
 
     Returns
     -------
@@ -63,15 +63,15 @@ def prepare(
     Raises
     ------
     DataError
-        For a column that is not there (naming the nearest), a target without values, with one
-        class or with a class per row, and for no feature left.
+        For an unknown column (with the nearest name), a target without values, with one class or
+        with a class per row, and if no feature is left.
 
     Notes
     -----
-    Text and truth values are classes. Integers with at most 10 different values and at least 5
+    Text and truth values are classes. Integers with at most 10 distinct values and at least 5
     rows per value (or only two values) are classes, other numbers are a regression. Rows without a
     target, or with an infinite one, are dropped and counted. Infinite feature values count as
-    missing. The kinds are told in `infer_kind`.
+    missing. `infer_kind` has the rules for the kinds.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def prepare(
         account=RowAccount(raw.rows, used.height, tuple(dropped)),
         digest=raw.digest,
         source=raw.source,
-        notes=raw.notes + notes.told(),
+        notes=raw.notes + notes.sentences(),
         overview=[
             overview_of(column, frame.get_column(column.name), counted[column.name])
             for column in columns
@@ -146,7 +146,7 @@ def _roles(
     time: str | None,
     weights: str | None,
 ) -> dict[str, str]:
-    """Give columns their roles, refusing names that are not there and roles that exclude."""
+    """Assign roles to columns; raise for unknown names and for two roles of one column."""
     roles: dict[str, str] = {}
     asked = [(target, "target"), (group, "group"), (time, "time"), (weights, "weights")]
     asked += [(name, "dropped") for name in dict.fromkeys(drop)]
@@ -203,7 +203,7 @@ def _column(
     counted: Mapping[str, Facts],
     notes: Notes,
 ) -> Column:
-    """Decide on one column: kind, role, and whatever its kind needs."""
+    """Decide on one column: its kind, its role, and what this kind needs."""
     name, facts = values.name, counted[values.name]
     storage = storage_of(values.dtype)
     style = raw.styles.get(name, "")
@@ -246,7 +246,7 @@ def _numeric(column: Column, values: pl.Series, facts: Facts, notes: Notes) -> C
 def _levels(
     column: Column, values: pl.Series, facts: Facts, order: tuple[str, ...], source: str
 ) -> tuple[str, ...]:
-    """Return the levels of a coded column, in the order of their codes."""
+    """Return the categories of a coded column, in the order of their codes."""
     if column.storage == "boolean":
         return ("false", "true")
     pair = yes_no(level_names(facts))
@@ -263,8 +263,8 @@ def _levels(
     unknown = [level for level in found if level not in order]
     if unknown or len(set(order)) < len(order):
         raise ParameterError(
-            f"kind of {shown(column.name)}: the order must name every level once; "
-            + (f"{shown(unknown[0])} is not in it" if unknown else "one stands twice")
+            f"kind of {shown(column.name)}: the order must name every category once; "
+            + (f"{shown(unknown[0])} is not in it" if unknown else "one appears twice")
         )
     return order
 
@@ -311,7 +311,7 @@ def _check_ranking(group: str | None, time: str | None) -> None:
 def _tell_queries(
     groups: NDArray[np.int64], y: NDArray[np.float64], source: str, notes: Notes
 ) -> None:
-    """Tell how many queries have nothing to put in order; refuse a table of such queries only."""
+    """Report how many queries have nothing to order; raise if there is no other query."""
     n = int(groups.max()) + 1
     low, high = np.full(n, np.inf), np.full(n, -np.inf)
     np.minimum.at(low, groups, y)
@@ -319,13 +319,13 @@ def _tell_queries(
     idle = int((low == high).sum())
     if idle == n:
         raise DataError(
-            f"{source}: none of the {n} queries has two rows of different target; there is nothing "
-            "to put in order"
+            f"{source}: none of the {n} queries has two rows of different target, so there is "
+            "nothing to order"
         )
     if idle:
         notes.add(
-            f"{idle} of {n} queries have one row, or rows of one target only; there is nothing to "
-            "put in order in them"
+            f"{idle} of {n} queries have one row, or rows of one target only, and so nothing to "
+            "order"
         )
 
 

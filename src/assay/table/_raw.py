@@ -1,4 +1,4 @@
-"""A table as it was read: every value typed, every row accounted for, nothing left out yet."""
+"""A table as it was read: every value typed, every row accounted for, none left out."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-#: Texts that stand for a missing value. The empty cell always does.
+#: Texts that mean a missing value, in addition to the empty cell.
 MISSING_MARKERS: tuple[str, ...] = (
     "", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "?", "None", "-", ".",
 )  # fmt: skip
 
-#: Of these, the ones that are also ordinary words: beside numbers or dates they mean "missing",
-#: among other texts they are a level like any other (the restaurant table has Patrons = None).
+#: Of these, the ones that are also ordinary words: among numbers or dates they mean "missing",
+#: among other texts they are a category (the restaurant table has Patrons = None).
 WORDS = frozenset({"None", "-", "."})
 
 
@@ -36,15 +36,15 @@ class RawTable:
     rows : int
         Rows in the file: those of `frame` and the blank ones.
     digest : str
-        SHA-256 of the content, the same whatever format it came in.
+        SHA-256 of the content, independent of the file format.
     notes : tuple of str
-        What was decided while reading, in words.
+        Decisions made while reading, as sentences.
     blank : int, default=0
-        Blank lines, which hold no row.
+        Number of blank lines.
     missing : tuple of str
-        The missing-value markers in force.
+        The missing-value markers that were used.
     styles : mapping of str to str
-        How numbers (decimal sign) and dates (order of parts) were written, by column.
+        Notation of numbers (decimal sign) and dates (order of parts), by column.
     lines : ndarray of int64, optional
         Line of the file in which each row begins; None where the format has no lines.
     """
@@ -68,7 +68,7 @@ class RawTable:
             )
 
     def place(self, row: int) -> str:
-        """Return where a row of `frame` is found: ``"line 12"`` or ``"row 11"``."""
+        """Return the place of a row of `frame`: ``"line 12"`` or ``"row 11"``."""
         return place_of(self.lines)(row)
 
     @property
@@ -78,7 +78,7 @@ class RawTable:
 
 
 def place_of(lines: NDArray[np.int64] | None) -> Callable[[int], str]:
-    """Return the function that names the place of a row in its file, counted from 1."""
+    """Return the function that gives the place of a row in its file, counted from 1."""
     if lines is None:
         return lambda row: f"row {row + 1}"
     return lambda row: f"line {lines[row]}"
@@ -117,7 +117,7 @@ def shown(text: object, limit: int = 40) -> str:
 
 
 class Notes:
-    """Collects what is to be told, one sentence per finding however many columns share it."""
+    """Collects notes for the user: one sentence per finding, shared by several columns."""
 
     def __init__(self) -> None:
         self._found: dict[str, list[str]] = {}
@@ -128,7 +128,7 @@ class Notes:
         if item:
             items.append(item)
 
-    def told(self) -> tuple[str, ...]:
+    def sentences(self) -> tuple[str, ...]:
         """Return the sentences, each naming at most five items."""
         return tuple(
             sentence.format(_listed(items)) if items else sentence

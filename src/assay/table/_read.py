@@ -1,4 +1,4 @@
-"""Reading a table from anywhere, strictly: every row, or one error that says where and why not."""
+"""Strict reading of tables: every row, or one error that states where and why not."""
 
 from __future__ import annotations
 
@@ -46,26 +46,26 @@ def read(
     ----------
     source : path, '-', binary file object, or dataframe
         A CSV, TSV or other delimited file, Parquet, Arrow (Feather), NDJSON or Excel; ``"-"`` is
-        standard input. What the file holds decides, not its name. Or a pandas, Polars or Arrow
-        table.
+        standard input. The format is found from the content, not from the name. Or a pandas,
+        Polars or Arrow table.
     delimiter : str, optional
-        One character between the cells. Found when not given.
+        One character between the cells. Detected by default.
     decimal : {'.', ','}, optional
-        Decimal sign. Found when not given.
+        Decimal sign. Detected by default.
     encoding : str, optional
-        Text encoding. Found when not given: byte-order mark, UTF-8, or a guess that is told.
+        Text encoding. By default the byte-order mark, UTF-8, or a guess that a note reports.
     sheet : str or int, optional
-        Sheet of a workbook; the first when not given.
+        Sheet of a workbook; by default the first.
     missing : sequence of str, optional
         Texts that mean "missing", besides the empty cell. Default `MISSING_MARKERS`, of which
         ``None``, ``-`` and ``.`` count only in columns of numbers or dates. Markers given here
         count in every column.
     dayfirst : bool, optional
-        How to read 03/04/2024 where no other date of the column decides it.
+        Whether 03/04/2024 is 3 April, where no other date of the column decides it.
     like : Schema, optional
-        Of a training table: text is read as there (numbers, dates and levels in the columns that
-        held them), and with its missing markers. Without it a column of few rows may look like
-        another type, and 03/04/2024 like another day.
+        Schema of a training table: text is read with its types, notations and missing markers.
+        Without it, a column of few rows may look like another type, and 03/04/2024 like another
+        day.
 
     Returns
     -------
@@ -74,9 +74,9 @@ def read(
     Raises
     ------
     DataError
-        When the content cannot be read completely.
+        If the content cannot be read completely.
     OSError
-        When the file is not there or may not be read.
+        If the file does not exist or may not be read.
 
     Notes
     -----
@@ -84,7 +84,7 @@ def read(
     all of their values: truth values (true, false), integers, numbers, dates, or text. Integers
     with leading zeros or beyond 64 bits stay text; a number beyond 1.8e308 is an error. Columns of
     mixed values stay text. Declared types (Parquet, dataframes) are kept; plain text columns there
-    follow the same rules as in CSV, categorical columns are levels as they stand.
+    follow the same rules as in CSV, categorical columns keep their categories.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def _finished(
         format=form,
         rows=frame.height + blank,
         digest=content_digest(frame),
-        notes=notes.told(),
+        notes=notes.sentences(),
         blank=blank,
         missing=rules.missing,
         styles=styles,
@@ -206,7 +206,7 @@ def _as_in_training(text: pl.Series, like: Schema, rules: TextRules, where: Wher
 
 
 def _without_markers(column: pl.Series, rules: TextRules) -> pl.Series:
-    """Markers that are numbers, such as -999, hold in columns of numbers too."""
+    """Markers that are numbers, such as -999, also apply in columns of numbers."""
     if not column.dtype.is_numeric():
         return column
     for marker in rules.missing:

@@ -1,9 +1,9 @@
-"""Where the records of a delimited text begin and how many cells each has.
+"""Find the start and the number of cells of each record of a delimited text.
 
 Exact for every text whose quotes follow RFC 4180: a quote opens a cell only at its beginning and
 closes it only at its end, and a quote inside is written twice. Then a byte is inside quotes if and
 only if an odd number of quotes stands before it, so records and cells are counted by a few passes
-over the bytes, without a parser. Texts with other quotes are recognised (`irregular`) and left to
+over the bytes, without a parser. Texts with other quotes are detected (`irregular`) and left to
 a slower reader.
 
 Cost    O(bytes), about 0.5 s per 100 MB; extra memory 16 bytes per record and one block.
@@ -32,7 +32,7 @@ class Scan:
     widths : ndarray of int64
         Cells in each record; a blank line has 1.
     irregular : int or None
-        Byte of the first quote that RFC 4180 does not allow where it is.
+        Position of the first quote that RFC 4180 does not allow there.
     """
 
     starts: NDArray[np.int64]
@@ -100,7 +100,7 @@ def scan(data: bytes, delimiter: str) -> Scan:
 
 
 def blank_records(data: bytes, found: Scan) -> NDArray[np.bool_]:
-    """Say which records are lines of nothing but blanks."""
+    """Return which records consist of blanks only."""
     blank: NDArray[np.bool_] = found.starts == found.ends
     if not len(data):
         return blank
@@ -147,7 +147,7 @@ def _first_irregular(
     where = where + begin
     before = stream[np.maximum(where - 1, 0)]
     after = stream[np.minimum(where + 1, len(stream) - 1)]
-    # A doubled quote reads as "closed, then opened again": each vouches for the other.
+    # A doubled quote reads as "closed, then opened again": each makes the other legal.
     opens = (where == 0) | np.isin(before, (comma, _NEWLINE, _QUOTE))
     closes = (where == len(stream) - 1) | np.isin(after, (comma, _NEWLINE, _RETURN, _QUOTE))
     wrong = where[np.where(opening, ~opens, ~closes)]

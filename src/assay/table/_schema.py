@@ -1,4 +1,4 @@
-"""The schema of a training table: what new data must have, and how it becomes a matrix."""
+"""The schema of a training table: what new data must contain, and how to code it."""
 
 from __future__ import annotations
 
@@ -58,20 +58,20 @@ class Schema:
         frame : polars.DataFrame
             With at least the feature columns, in any order; text is read as in training.
         where : Where
-            Names the table and its rows in messages.
+            Names of the table and its rows, for messages.
 
         Returns
         -------
         ndarray of float64 of shape (n_rows, n_features)
-            Numbers as they are, levels as codes 0..L-1, dates as their parts; NaN = missing. A
-            level unseen in training is L in a nominal column and missing in an ordinal or boolean
-            one. Infinite numbers count as missing.
+            Numbers unchanged, categories as codes 0..L-1, dates as their parts; NaN = missing. A
+            category unseen in training is L in a nominal column and missing in an ordinal or
+            boolean one. Infinite numbers count as missing.
 
         Raises
         ------
         DataError
-            For a column that is not there (naming the nearest) and for a value that is no number
-            or date (naming column, row and value).
+            For a missing column (with the nearest name) and for a value that is not a number or
+            date (naming column, row and value).
         """
         rules = TextRules(self.missing)
         present = set(frame.columns)
@@ -100,17 +100,17 @@ class Schema:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Schema:
-        """Build a schema from what `to_dict` gave; what does not fit is refused."""
+        """Build a schema from the result of `to_dict`, checking everything."""
         if not isinstance(data, Mapping) or set(data) != {"columns", "missing"}:
             raise DataError("the schema is damaged: it has the wrong fields")
         columns, missing = data["columns"], data["missing"]
         if not isinstance(columns, list) or not all(isinstance(c, Mapping) for c in columns):
-            raise DataError("the schema is damaged: columns is no list of columns")
+            raise DataError("the schema is damaged: columns is not a list of columns")
         if not isinstance(missing, list) or not all(isinstance(m, str) for m in missing):
-            raise DataError("the schema is damaged: missing is no list of texts")
+            raise DataError("the schema is damaged: missing is not a list of texts")
         built = tuple(Column.from_dict(column) for column in columns)
         if len({column.name for column in built}) < len(built):
-            raise DataError("the schema is damaged: a column name stands twice")
+            raise DataError("the schema is damaged: a column name appears twice")
         schema = cls(built, tuple(missing))
         if not schema.features:
             raise DataError("the schema is damaged: it has no features")

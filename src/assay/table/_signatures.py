@@ -1,4 +1,4 @@
-"""What a file is, by its first bytes; its name comes second."""
+"""The format of a file, by its first bytes rather than its name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from pathlib import PurePath
 
 from assay.base import DataError
 
-#: Beginnings of files that hold no table Assay reads, and what to do about each.
+_UNPICKLE = "load it yourself and pass the dataframe; Assay opens no pickles"
+
+#: First bytes of files that are not a readable table, and what to do about each.
 _OTHERS: tuple[tuple[bytes, str, str], ...] = (
     (b"\x1f\x8b", "a gzip archive", "unpack it first (gunzip)"),
     (b"BZh", "a bzip2 archive", "unpack it first (bunzip2)"),
@@ -26,8 +28,8 @@ _OTHERS: tuple[tuple[bytes, str, str], ...] = (
     (b"\x93NUMPY", "a NumPy array file", "load it and pass the array as a dataframe"),
     (b"FEA1", "a Feather file of version 1", "write it again as Feather version 2 or Parquet"),
     (b"PARE", "an encrypted Parquet file", "decrypt it first"),
-    (b"\x80\x04\x95", "a pickle", "load it yourself and pass the dataframe; Assay opens none"),
-    (b"\x80\x05\x95", "a pickle", "load it yourself and pass the dataframe; Assay opens none"),
+    (b"\x80\x04\x95", "a pickle", _UNPICKLE),
+    (b"\x80\x05\x95", "a pickle", _UNPICKLE),
 )
 
 _EXCEL_PARTS = ("xl/workbook.xml", "xl/workbook.bin")
@@ -50,7 +52,7 @@ def binary_format(data: bytes, source: str) -> str | None:
     Raises
     ------
     DataError
-        When the file is something else that is known not to be a table.
+        If the file is known not to be a table.
     """
     if data.startswith(b"PAR1"):
         return "parquet"
@@ -69,7 +71,7 @@ def binary_format(data: bytes, source: str) -> str | None:
 
 
 def suffix_of(source: str) -> str:
-    """Return the extension of a file name in small letters, with its dot."""
+    """Return the extension of a file name in lower case, with its dot."""
     return PurePath(source).suffix.lower()
 
 

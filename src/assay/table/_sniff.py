@@ -1,4 +1,4 @@
-"""Which character separates the cells."""
+"""Detection of the delimiter."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from assay.base import ParameterError
 
-#: In order of preference among equals.
+#: In order of preference at ties.
 DELIMITERS = (",", "\t", ";", "|", ":", " ")
 _ENOUGH = 1 << 16
 
@@ -27,7 +27,7 @@ def any_cell_size() -> Iterator[None]:
 
 
 def check_delimiter(delimiter: str) -> None:
-    """Refuse a delimiter that is not one plain ASCII character."""
+    """Raise unless the delimiter is one plain ASCII character."""
     if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
         raise ParameterError(
             "delimiter must be one ASCII character other than a quote or a line end, such as "
@@ -36,7 +36,7 @@ def check_delimiter(delimiter: str) -> None:
 
 
 def sniff_delimiter(data: bytes, suffix: str) -> str:
-    r"""Return the delimiter under which the first records agree best in width.
+    r"""Return the delimiter that gives the first records the most equal widths.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def _agreement(text: str, delimiter: str) -> tuple[float, int] | None:
 
 
 def _sample(data: bytes) -> str:
-    """Return the first records: 64 kB, but at least three lines however long they are."""
+    """Return the first records: 64 kB, but at least three lines of any length."""
     end = _ENOUGH
     while end < len(data) and data.count(b"\n", 0, end) < 3:
         end *= 4

@@ -1,4 +1,4 @@
-"""What is to be predicted: classes or numbers, by a rule that is told and can be overruled."""
+"""The target: classes or numbers, by a fixed rule that the user can override."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ from assay.table._raw import Notes, Where, shown
 from assay.table._values import level_text, storage_of
 
 TASKS = ("binary", "multiclass", "regression", "rank")
-#: Tasks whose target is a number.
+#: Tasks with a numeric target.
 NUMBERS = ("regression", "rank")
 STORAGES = ("text", "number", "boolean")
-#: Integers with at most this many different values ...
+#: Integers with at most this many distinct values ...
 _MAX_CLASSES = 10
 #: ... and at least this many rows per value are classes.
 _ROWS_PER_CLASS = 5
-#: Classes below this many rows are told.
+#: Classes with fewer rows are reported.
 _FEW = 5
 
 
 @dataclass(frozen=True)
 class Target:
-    """What is to be predicted.
+    """The target of a table.
 
     Parameters
     ----------
     name : str
         The column.
     task : {'binary', 'multiclass', 'regression', 'rank'}
-        The kind of question.
+        The task.
     classes : tuple of str or None
         Class labels in the order of their codes; None for numbers.
     positive : int or None
@@ -48,7 +48,7 @@ class Target:
     kind : Kind
         Kind of the column.
     storage : {'text', 'number', 'boolean'}, default='text'
-        What the classes are in the table; predictions come back as that.
+        Type of the classes in the table; predictions are returned in this type.
 
     Examples
     --------
@@ -64,23 +64,23 @@ class Target:
     storage: str = "text"
 
     def decode(self, codes: ArrayLike) -> NDArray[Any]:
-        """Return class codes as the values that stood in the table."""
+        """Return class codes as the original values of the table."""
         return self._values[np.asarray(codes, dtype=np.int64)]
 
     def encode(self, values: pl.Series, *, where: Where | None = None) -> NDArray[Any]:
-        """Return values of a table as codes or numbers, as they were in training.
+        """Return values of a table as codes or numbers, coded as in training.
 
         Parameters
         ----------
         values : polars.Series
             None of them missing.
         where : Where, optional
-            Names the table and its rows in messages.
+            Names of the table and its rows, for messages.
 
         Raises
         ------
         DataError
-            For a class that training did not have, and for a text that is no number.
+            For a class unseen in training, and for a text that is not a number.
         """
         place = Where() if where is None else where
         if self.classes is None:
@@ -93,7 +93,7 @@ class Target:
         if len(unknown):
             row = int(unknown[0])
             raise DataError(
-                f"{place.cell(row, self.name)}: the model knows no class {shown(text[row])}"
+                f"{place.cell(row, self.name)}: the model has no class {shown(text[row])}"
                 f"{did_you_mean(str(text[row]), self.classes)}"
             )
         return np.array(codes, dtype=np.int64)
@@ -122,25 +122,25 @@ class Target:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Target:
-        """Build a target from what `to_dict` gave; what does not fit is refused."""
+        """Build a target from the result of `to_dict`, checking everything."""
         fields = {"name", "task", "classes", "positive", "kind", "storage"}
         if not isinstance(data, Mapping) or set(data) != fields:
             raise DataError("the target is damaged: it has the wrong fields")
         name, task, classes, positive = (data[f] for f in ("name", "task", "classes", "positive"))
         if not isinstance(name, str) or task not in TASKS or data["kind"] not in list(Kind):
-            raise DataError("the target is damaged: name, task or kind is none")
+            raise DataError("the target is damaged: name, task or kind is invalid")
         if (task in NUMBERS) != (classes is None):
             raise DataError("the target is damaged: classes and task do not go together")
         if classes is not None:
             fitting = isinstance(classes, list) and all(isinstance(c, str) for c in classes)
             if not fitting or len(set(classes)) < len(classes):
-                raise DataError("the target is damaged: classes are no list of different texts")
+                raise DataError("the target is damaged: classes are not a list of distinct texts")
             if (task == "binary") != (len(classes) == 2) or len(classes) < 2:
                 raise DataError("the target is damaged: the number of classes does not fit")
         if positive is not None and (
             task != "binary" or isinstance(positive, bool) or positive not in (0, 1)
         ):
-            raise DataError("the target is damaged: positive is no code of a class")
+            raise DataError("the target is damaged: positive is not the code of a class")
         if data["storage"] not in STORAGES:
             raise DataError(f"the target is damaged: storage is none of {', '.join(STORAGES)}")
         target = cls(
@@ -154,7 +154,7 @@ class Target:
         try:
             target.decode(())
         except (ValueError, OverflowError):
-            raise DataError("the target is damaged: its classes are no numbers") from None
+            raise DataError("the target is damaged: its classes are not numbers") from None
         return target
 
 
@@ -163,7 +163,7 @@ def usable_targets(
 ) -> tuple[NDArray[np.bool_], list[tuple[str, int]]]:
     """Return which rows have a target, and why the others are dropped.
 
-    Infinite numbers are no targets: a mean or a squared error of them is not defined.
+    Rows with infinite targets are dropped: their mean and squared error are not defined.
     """
     if values.null_count() == len(values):
         raise DataError(
@@ -197,15 +197,15 @@ def make_target(
     Parameters
     ----------
     values : polars.Series
-        Of the usable rows.
+        Values of the usable rows.
     kind, task, positive : str or None
-        What the user said.
+        Choices of the user.
     where : Where
-        For messages.
+        Names of the table and its rows, for messages.
     rules : TextRules
         For numbers written as text, when the user asks for regression.
     notes : Notes
-        Takes the decision.
+        Receives the decision.
 
     Returns
     -------
@@ -224,7 +224,7 @@ def make_target(
         if positive is not None:
             raise ParameterError(
                 f"positive names a class, but {shown(name)} is a number to predict; leave it out "
-                "or ask for task='binary'"
+                "or set task='binary'"
             )
         column = Column(name, Kind.NUMERIC, storage_of(values.dtype), "target")
         y = column.reals(values, rules, where)
@@ -253,8 +253,8 @@ def _is_regression(values: pl.Series, kind: str | None, task: str | None, notes:
         other = "classification" if few else "regression"
         chosen = "numbers" if few else "classes"
         notes.add(
-            f"the target {shown(values.name)} has {distinct} different integers in {len(values)} "
-            f"rows and is read as {chosen}; the option task says otherwise ({other})"
+            f"the target {shown(values.name)} has {distinct} distinct integers in {len(values)} "
+            f"rows and is read as {chosen}; change it with the option task ({other})"
         )
     return few and distinct > 2
 
@@ -273,8 +273,8 @@ def _classes(
     rows = dict(zip(labels, counts["count"].to_list(), strict=True))
     if len(labels) == 1:
         raise DataError(
-            f"{source}: the target {shown(name)} has one class only, {shown(labels[0])}; there is "
-            "nothing to tell apart"
+            f"{source}: the target {shown(name)} has only one class, {shown(labels[0])}; at "
+            "least two are needed. Choose another column"
         )
     if len(labels) > max(_MAX_CLASSES, len(values) / 2):
         raise DataError(
@@ -307,7 +307,7 @@ def _positive_code(
     if positive is None:
         if len(labels) != 2:
             return None
-        notes.add(f"the positive class is {shown(labels[1])}; the option positive names the other")
+        notes.add(f"the positive class is {shown(labels[1])}; change it with the option positive")
         return 1
     if len(labels) != 2:
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""A table whose cells are still text: what delimited files and workbooks give."""
+"""A table whose cells are still text, from delimited files and workbooks."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from assay.table._raw import Notes, shown
 
 @dataclass
 class TextTable:
-    """Columns of text, with the blank rows taken out.
+    """Columns of text, without the blank rows.
 
     Parameters
     ----------
     columns : list of polars.Series
         All of type String and named.
     blank : int
-        Blank rows that were taken out.
+        Number of blank rows that were removed.
     lines : ndarray of int64
         Line of the file in which each row begins.
     delimiter : str or None
-        What separates the cells, where something does.
+        The separator of the cells, if there is one.
     """
 
     columns: list[pl.Series]
@@ -44,21 +44,22 @@ def column_names(cells: Sequence[str | None], source: str, line: int, notes: Not
     cells : sequence of str or None
         The header record.
     source, line : str, int
-        Where it stands.
+        Its place, for messages.
     notes : Notes
-        Takes the columns without a name, which are named by their place.
+        Receives the columns without a name, which are named by their position.
 
     Raises
     ------
     DataError
-        When two columns have the same name.
+        If two columns have the same name.
     """
     names = [(cell or "").strip() for cell in cells]
     for name, count in Counter(names).items():
         if name and count > 1:
             places = [str(place + 1) for place, other in enumerate(names) if other == name]
+            often = "twice" if count == 2 else f"{count} times"
             raise DataError(
-                f"{source}, line {line}: the column name {shown(name)} stands {count} times "
+                f"{source}, line {line}: the column name {shown(name)} appears {often} "
                 f"(columns {', '.join(places[:5])}); give every column its own name"
             )
     taken = set(names)
@@ -69,7 +70,7 @@ def column_names(cells: Sequence[str | None], source: str, line: int, notes: Not
                 new += "_"
             taken.add(new)
             names[place] = new
-            notes.add("columns without a name are called {}", new)
+            notes.add("columns without a name were named {}", new)
     if len(names) > 1 and all(_is_number(name) for name in names if name):
         notes.add(
             "the first line holds numbers only: if it is a row and not the header, put a line "

@@ -1,4 +1,4 @@
-"""Values of a column in the forms a feature needs: the text of levels, the parts of dates."""
+"""Values of a column as features need them: the text of categories, the parts of dates."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _DAY = 86_400e6  # microseconds
 
 
 def storage_of(dtype: pl.DataType) -> str:
-    """Return what values of this type are: 'number', 'text', 'boolean' or 'time'."""
+    """Return the storage type of these values: 'number', 'text', 'boolean' or 'time'."""
     if dtype.is_numeric():
         return "number"
     if dtype == pl.Boolean:
@@ -22,7 +22,7 @@ def storage_of(dtype: pl.DataType) -> str:
 
 
 def level_text(values: pl.Series, storage: str = "text") -> pl.Series:
-    """Return values as the text of levels: whole numbers without point, truth in small letters.
+    """Return values as text of categories: whole numbers without a point, true and false.
 
     Examples
     --------
@@ -58,14 +58,14 @@ def date_parts(moments: pl.Series, parts: tuple[str, ...]) -> NDArray[np.float64
 
 
 def varying_parts(moments: pl.Series) -> tuple[str, ...]:
-    """Return the parts of dates that are not the same everywhere, and the days elapsed."""
+    """Return the parts of dates that vary, and the days elapsed."""
     present = moments.drop_nulls()
     varying = [part for part in PARTS[:-1] if getattr(present.dt, part)().n_unique() > 1]
     return (*varying, "elapsed")
 
 
 def plain_levels(text: pl.Series, sign: str) -> pl.Series:
-    """Return numbers among texts in the form of levels, other texts as they are."""
+    """Return numbers among texts as the text of categories, other texts unchanged."""
     plain = text.str.replace(",", ".", literal=True) if sign == "," else text
     found = level_text(plain.cast(pl.Float64, strict=False), "number")
     return found.zip_with(found.is_not_null(), text)

@@ -1,4 +1,4 @@
-"""Excel and OpenDocument workbooks: one sheet, its first row with content the header."""
+"""Excel and OpenDocument workbooks: one sheet, its first non-empty row as the header."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read_workbook(data: bytes, sheet: str | int | None, source: str, notes: Note
     source : str
         File name, for messages.
     notes : Notes
-        Takes the choice of a sheet when there are several.
+        Receives the choice of a sheet when there are several.
 
     Notes
     -----
@@ -32,7 +32,7 @@ def read_workbook(data: bytes, sheet: str | int | None, source: str, notes: Note
     try:
         book = fastexcel.read_excel(data)
         name = _sheet_name(book.sheet_names, sheet, source, notes)
-        # skip_rows=0: otherwise empty rows before the header are gone and the lines are wrong.
+        # skip_rows=0: otherwise empty rows before the header are dropped and the lines are wrong.
         frame = book.load_sheet(name, header_row=None, skip_rows=0, dtypes="string").to_polars()
     except fastexcel.FastExcelError as error:
         reason = (str(error).splitlines() or [""])[0]
@@ -64,7 +64,7 @@ def _sheet_name(names: list[str], sheet: str | int | None, source: str, notes: N
     if sheet is None:
         if len(names) > 1:
             others = ", ".join(shown(name) for name in names[1:6])
-            notes.add(f"sheet {shown(names[0])} was read (sheet= names another: {others})")
+            notes.add(f"sheet {shown(names[0])} was read (option sheet selects another: {others})")
         return names[0]
     if isinstance(sheet, int):
         if 0 <= sheet < len(names):

@@ -1,6 +1,6 @@
 """The public conformance kit: what every estimator on `assay.base` must do.
 
-For an estimator of your own::
+For your own estimator::
 
     from assay.testing import check_estimator_contract
 

@@ -73,14 +73,15 @@ def check_estimator_contract(estimator: Estimator) -> None:
 
 
 def check_docstring_tells_the_parameters(estimator: Estimator) -> None:
-    """Tell names, order and defaults in the docstring as the constructor has them."""
+    """Document the parameters with the names, order and defaults of the constructor."""
     cls = type(estimator)
-    told, real = list(documented_parameters(cls).items()), list(signature_parameters(cls).items())
-    assert told == real, f"the docstring tells of {told}, the constructor takes {real}"
+    documented = list(documented_parameters(cls).items())
+    real = list(signature_parameters(cls).items())
+    assert documented == real, f"the docstring has {documented}, the constructor has {real}"
 
 
 def check_wrong_parameter_is_named(estimator: Estimator) -> None:
-    """Refuse a senseless value of any parameter by a ParameterError that names it."""
+    """Raise a ParameterError that names the parameter for a senseless value."""
     X, y = table(estimator)
     for name in estimator.get_params(deep=False):
         message = None
@@ -90,7 +91,7 @@ def check_wrong_parameter_is_named(estimator: Estimator) -> None:
             message = str(error)
         assert message is not None, f"{name} accepts anything"
         assert name in message, f"the message does not name {name}: {message}"
-        assert "nonsense" in message, f"the message does not show what came: {message}"
+        assert "nonsense" in message, f"the message does not show the value received: {message}"
 
 
 def check_clone_is_unfitted_and_fits_the_same(estimator: Estimator) -> None:
@@ -108,13 +109,13 @@ def check_clone_is_unfitted_and_fits_the_same(estimator: Estimator) -> None:
 
 
 def check_state_is_plain(estimator: Estimator) -> None:
-    """Hold arrays of numbers, booleans or text, plain values, models of such, and nothing else."""
+    """Hold only arrays of numbers, booleans or text, plain values, and models of these."""
     X, y = table(estimator)
     _assert_plain(fitted(estimator, X, y).state())
 
 
 def check_state_restores_the_model(estimator: Estimator) -> None:
-    """Say the same, bit for bit, after a model is built again from parameters and state."""
+    """Predict the same, bit for bit, after a model is rebuilt from parameters and state."""
     X, y = table(estimator)
     model = fitted(estimator, X, y)
     copied = {name: _copy(value) for name, value in model.state().items()}
@@ -124,7 +125,7 @@ def check_state_restores_the_model(estimator: Estimator) -> None:
 
 
 def check_damaged_state_is_refused(estimator: Estimator) -> None:
-    """Refuse a state with an attribute missing or cut short by a DataError."""
+    """Raise a DataError for a state with an attribute missing or cut short."""
     X, y = table(estimator)
     model = fitted(estimator, X, y)
     params, state = model.get_params(deep=False), model.state()
@@ -154,7 +155,7 @@ def check_digest_tells_models_apart(estimator: Estimator) -> None:
 
 
 def check_n_jobs_changes_no_bit(estimator: Estimator) -> None:
-    """Give the same model and answers with one thread and with two."""
+    """Give the same model and predictions with one thread and with two."""
     if "n_jobs" in estimator.get_params(deep=False):
         X, y = table(estimator)
         one, two = (fitted(estimator, X, y, n_jobs=n_jobs) for n_jobs in (1, 2))
@@ -163,7 +164,7 @@ def check_n_jobs_changes_no_bit(estimator: Estimator) -> None:
 
 
 def check_dataframes_give_the_same_model(estimator: Estimator) -> None:
-    """Answer pandas, Polars and Arrow tables, as far as installed, like arrays."""
+    """Predict for pandas, Polars and Arrow tables, as far as installed, as for arrays."""
     X, y = table(estimator)
     expected = answers(fitted(estimator, X, y), X)
     for frame, target in _frames(X, y):
@@ -175,18 +176,18 @@ def check_dataframes_give_the_same_model(estimator: Estimator) -> None:
 
 
 def check_tables_are_not_written_to(estimator: Estimator) -> None:
-    """Take tables that cannot be written to, and leave others as they are."""
+    """Accept read-only tables, and never change the others."""
     X, y = table(estimator)
     for params, rows in _tables(estimator, X):
         given = rows.copy()
         answers(fitted(estimator, given, y, **params), given)
-        assert np.array_equal(given, rows), "fit or an answer has changed the table"
+        assert np.array_equal(given, rows), "fit or a prediction has changed the table"
         given.flags.writeable = False
         answers(fitted(estimator, given, y, **params), given)
 
 
 def check_model_id_is_in_range(estimator: Estimator) -> None:
-    """Have None or an integer from 100 as the number in model files."""
+    """Have None or an integer from 100 up as the id in model files."""
     number = estimator.model_id
     assert number is None or (type(number) is int and number >= 100)
 
@@ -194,7 +195,7 @@ def check_model_id_is_in_range(estimator: Estimator) -> None:
 def _tables(
     estimator: Estimator, X: NDArray[np.float64]
 ) -> Iterator[tuple[dict[str, Any], NDArray[np.float64]]]:
-    """Numbers; and, for models that take levels, also a column of codes, which needs no copy."""
+    """Tables of numbers and, for models that take categories, with a column of codes."""
     yield {}, X
     params = estimator.get_params(deep=False)
     if estimator.takes_nominal and "categorical_features" in params and "metric" not in params:
@@ -222,7 +223,7 @@ def _assert_plain(state: Mapping[str, Value]) -> None:
 
 
 def _copy(value: Value) -> Value:
-    """Return a copy that shares nothing, models built again from their own state."""
+    """Return a copy that shares nothing; nested models are rebuilt from their state."""
     if isinstance(value, list):
         return [_copy(model) for model in value]
     if isinstance(value, Estimator):

@@ -1,4 +1,4 @@
-"""Small tables that any estimator can be fitted on, and what a fitted one answers."""
+"""Small tables that any estimator can be fitted on, and its predictions for them."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ def fitted(estimator: Estimator, X: Any, y: Any, /, **params: Any) -> Estimator:
 
 
 def answers(model: Estimator, X: Any) -> dict[str, NDArray[Any]]:
-    """Return what each prediction method says about X."""
+    """Return the result of each prediction method for X."""
     return {name: np.asarray(getattr(model, name)(X)) for name in _METHODS if hasattr(model, name)}
 
 
 def assert_same_answers(a: Estimator, b: Estimator, X: Any, what: str) -> None:
-    """Fail unless two models say the same about X, bit for bit."""
+    """Fail unless two models predict the same for X, bit for bit."""
     one, two = answers(a, X), answers(b, X)
-    assert one.keys() == two.keys(), f"{what}: {set(one) ^ set(two)} is on one side only"
+    assert one.keys() == two.keys(), f"{what}: {set(one) ^ set(two)} exists in only one of them"
     for name, values in one.items():
         assert np.array_equal(values, two[name]), f"{what}: {name} differs"

@@ -1,4 +1,4 @@
-"""Every public estimator, found by walking the packages: no list to forget one in."""
+"""Every public estimator, found by walking the packages rather than kept in a list."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def public_estimators() -> list[type[Estimator]]:
     Returns
     -------
     list of type
-        By package and name; without the base classes themselves.
+        Sorted by package and name, without the base classes.
 
     Examples
     --------

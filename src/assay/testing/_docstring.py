@@ -1,4 +1,4 @@
-"""The parameters that a numpydoc docstring tells of."""
+"""The parameters in a numpydoc docstring."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def documented_parameters(cls: type) -> dict[str, str | None]:
 
 
 def signature_parameters(cls: type) -> dict[str, str | None]:
-    """Return the names of the constructor, in order, each with its default as code."""
+    """Return the parameters of the constructor, in order, each with its default as code."""
     parameters = inspect.signature(cls).parameters.values()
     return {
         parameter.name: None if parameter.default is parameter.empty else repr(parameter.default)

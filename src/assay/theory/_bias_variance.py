@@ -1,4 +1,4 @@
-"""The error of a crowd of models: their common error, and how much they disagree."""
+"""Bias and variance: the common error of several models, and how much they disagree."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 
 class BiasVariance(NamedTuple):
-    """The squared error of many models, taken apart.
+    """The squared error of several models, split into two parts.
 
     Parameters
     ----------
@@ -27,14 +27,14 @@ class BiasVariance(NamedTuple):
 
 
 def bias_variance(predictions: ArrayLike, truth: ArrayLike) -> BiasVariance:
-    r"""Split the squared error of many models into squared bias and variance.
+    r"""Split the squared error of several models into squared bias and variance.
 
     Parameters
     ----------
     predictions : array-like of shape (n_models,) or (n_models, n_samples)
-        What each model says, for instance models fitted on different samples of the same source.
+        Predictions of each model, for instance models fitted on different samples.
     truth : number or array-like of shape (n_samples,)
-        What is true.
+        The true value, one or one per row.
 
     Returns
     -------
@@ -47,25 +47,25 @@ def bias_variance(predictions: ArrayLike, truth: ArrayLike) -> BiasVariance:
               = (\bar y - t)^2 + \frac1M \sum_m (\hat y_m - \bar y)^2
 
     averaged over the rows. A simple model errs by bias, a flexible one by variance. Since no term
-    is negative, the mean of a crowd is never worse than its average member (Jensen).
+    is negative, the mean prediction is never worse than the average model (Jensen).
 
     Examples
     --------
     >>> bias_variance([1.0, 3.0], 1.5)
     BiasVariance(error=1.25, bias=0.25, variance=1.0)
     """
-    said = np.asarray(predictions, dtype=np.float64)
+    guess = np.asarray(predictions, dtype=np.float64)
     true = np.asarray(truth, dtype=np.float64)
-    if said.ndim not in (1, 2) or not said.size or true.shape != said.shape[1:]:
+    if guess.ndim not in (1, 2) or not guess.size or true.shape != guess.shape[1:]:
         raise ValueError(
             "predictions must have shape (n_models,) with a number as truth, or (n_models, "
-            f"n_samples) with (n_samples,); got {said.shape} and {true.shape}"
+            f"n_samples) with (n_samples,); got {guess.shape} and {true.shape}"
         )
-    if not (np.isfinite(said).all() and np.isfinite(true).all()):
+    if not (np.isfinite(guess).all() and np.isfinite(true).all()):
         raise ValueError("predictions and truth must hold finite numbers only")
-    mean = said.mean(axis=0)
+    mean = guess.mean(axis=0)
     return BiasVariance(
-        float(((said - true) ** 2).mean()),
+        float(((guess - true) ** 2).mean()),
         float(((mean - true) ** 2).mean()),
-        float(((said - mean) ** 2).mean()),
+        float(((guess - mean) ** 2).mean()),
     )

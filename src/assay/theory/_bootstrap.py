@@ -1,4 +1,4 @@
-"""How much of a table a bootstrap sample sees."""
+"""The share of a table that a bootstrap sample contains."""
 
 from __future__ import annotations
 

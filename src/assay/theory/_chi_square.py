@@ -1,4 +1,4 @@
-"""Whether a split tells more than chance would."""
+"""The chi-square test of a split."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from scipy.special import chdtri
 
 
 def chi_square_deviation(table: ArrayLike) -> float:
-    r"""Return how far the subsets of a split are from having the classes of the whole.
+    r"""Return how far the class shares in the subsets of a split are from those of the whole.
 
     Parameters
     ----------
     table : array-like of shape (n_subsets, n_classes)
-        Number of examples of each class in each subset that the split makes.
+        Number of examples of each class in each subset of the split.
 
     Returns
     -------
@@ -55,9 +55,9 @@ def chi_square_threshold(
     Parameters
     ----------
     n_subsets : int >= 2
-        Number d of subsets that the split makes.
+        Number d of subsets of the split.
     significance : float in (0, 1), default=0.05
-        The probability.
+        The probability that the deviation is exceeded by chance.
     n_classes : int >= 2, default=2
         Number K of classes.
 

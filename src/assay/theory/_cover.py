@@ -1,4 +1,4 @@
-"""How many ways to divide points in two a hyperplane can realise."""
+"""The number of ways to divide points in two by a hyperplane."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def count_dichotomies(n_points: int, n_dimensions: int) -> int:
     Parameters
     ----------
     n_points : int >= 1
-        Number p of points in general position: no N of them are linearly dependent.
+        Number p of points in general position: any N of them are linearly independent.
     n_dimensions : int >= 1
         Number N of dimensions. A hyperplane with a free intercept in d dimensions counts as
         N = d + 1.
@@ -22,7 +22,7 @@ def count_dichotomies(n_points: int, n_dimensions: int) -> int:
     Returns
     -------
     int
-        Of all :math:`2^p` labellings.
+        Number out of all :math:`2^p` labellings.
 
     Notes
     -----
@@ -55,8 +55,8 @@ def cover_fraction(n_points: int, n_dimensions: int) -> float:
     Returns
     -------
     float
-        1 while p <= N, one half at p = 2N, then falling to 0: beyond twice as many points as
-        dimensions a separation is no accident any more.
+        1 while p <= N, one half at p = 2N, then falling to 0: with more than twice as many points
+        as dimensions, a separation is unlikely to be chance.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""How many hypotheses there are: Boolean functions and decision lists."""
+"""Sizes of hypothesis spaces: Boolean functions and decision lists."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def hypothesis_space_size(n_attributes: int) -> int:
     Returns
     -------
     int
-        Exact, whatever its length.
+        The exact number.
 
     Notes
     -----

@@ -42,7 +42,7 @@ def information_gain(table: ArrayLike, *, base: float = 2.0) -> float:
     Parameters
     ----------
     table : array-like of shape (n_subsets, n_classes)
-        Number of examples of each class in each subset that the split makes.
+        Number of examples of each class in each subset of the split.
     base : float > 1, default=2.0
         Base of the logarithm: 2 gives bits, e gives nats.
 

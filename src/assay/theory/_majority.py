@@ -1,4 +1,4 @@
-"""How often a majority of independent voters is wrong."""
+"""The error of a majority vote of independent voters."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def majority_error(n_voters: int, error: float) -> float:
     .. math:: \sum_{k = \lceil (M + 1) / 2 \rceil}^{M}
               \binom{M}{k} \epsilon^k (1 - \epsilon)^{M - k}
 
-    A tie, possible when M is even, counts as no error.
+    A tie, possible when M is even, does not count as an error.
 
     Examples
     --------

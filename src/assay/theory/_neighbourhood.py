@@ -18,19 +18,19 @@ def neighbourhood_edge(n_dimensions: int, n_neighbors: int = 5, n_points: int = 
     n_neighbors : int >= 1, default=5
         Number k of neighbours.
     n_points : int >= 1, default=5000
-        Number N of points, spread evenly in the unit cube; at least k.
+        Number N of points, uniform in the unit cube; at least k.
 
     Returns
     -------
     float
-        As a share of the edge of the whole.
+        As a share of the edge of the whole cube.
 
     Notes
     -----
     .. math:: \ell = \left( \frac{k}{N} \right)^{1 / D}
 
     The curse of dimensionality: in 10 dimensions the 5 nearest of 5000 points fill a cube half as
-    wide as the whole, so they are no neighbours any more.
+    wide as the whole, so they are not near any more.
 
     Examples
     --------
@@ -50,14 +50,14 @@ def neighbourhood_edge(n_dimensions: int, n_neighbors: int = 5, n_points: int = 
 
 
 def quadratic_kernel(distance: ArrayLike, width: float = 10.0) -> NDArray[np.float64]:
-    r"""Return how much a point at some distance counts in locally weighted regression.
+    r"""Return the weight of a point at some distance in locally weighted regression.
 
     Parameters
     ----------
     distance : array-like
         Distances d; the sign does not matter.
     width : float > 0, default=10.0
-        Width w: points half of it away, or further, do not count.
+        Width w: points at a distance of w / 2 or more have weight 0.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How many examples are enough to be probably approximately correct."""
+"""Sample sizes for probably approximately correct (PAC) learning."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def pac_sample_size(
     n_hypotheses: int | None = None,
     log_hypotheses: float | None = None,
 ) -> int:
-    r"""Return how many examples make a consistent hypothesis probably approximately correct.
+    r"""Return the number of examples that make a consistent hypothesis PAC.
 
     Parameters
     ----------
@@ -24,18 +24,18 @@ def pac_sample_size(
     n_hypotheses : int >= 1, default=None
         Size of the hypothesis space; an exact integer of any length.
     log_hypotheses : float >= 0, default=None
-        Its natural logarithm instead, such as `log_decision_lists` gives.
+        Its natural logarithm instead, for example from `log_decision_lists`.
 
     Returns
     -------
     int
-        The smallest whole number that is enough.
+        The smallest number of examples that is enough.
 
     Notes
     -----
     A hypothesis with an error above :math:`\epsilon` agrees with N independent examples with
-    probability at most :math:`(1 - \epsilon)^N \le e^{-\epsilon N}`. So no bad one of the finite
-    space H survives, except with probability :math:`\delta`, once
+    probability at most :math:`(1 - \epsilon)^N \le e^{-\epsilon N}`. So no bad hypothesis of the
+    finite space H survives, except with probability :math:`\delta`, once
 
     .. math:: N \ge \frac{1}{\epsilon} \left( \ln |H| + \ln \frac{1}{\delta} \right)
 

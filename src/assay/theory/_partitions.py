@@ -1,4 +1,4 @@
-"""How many clusterings of a table there are."""
+"""The number of clusterings of a table."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MOST_ROWS = 2000
 
 
 def count_partitions(n_samples: int, n_clusters: int | None = None) -> int:
-    r"""Return the number of ways to divide rows into non-empty clusters without names.
+    r"""Return the number of ways to divide rows into non-empty, unlabelled clusters.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def count_partitions(n_samples: int, n_clusters: int | None = None) -> int:
     .. math:: S(n, c) = \frac{1}{c!} \sum_{i = 0}^{c} (-1)^{c - i} \binom{c}{i} i^n
               \approx \frac{c^n}{c!}, \qquad B(n) = \sum_{c = 0}^{n} S(n, c)
 
-    No search looks at all of them: k-means and its kin look for a good one.
+    Too many to try them all: k-means and similar methods search for a good one.
 
     Examples
     --------

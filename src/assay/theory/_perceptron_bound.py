@@ -1,4 +1,4 @@
-"""How many mistakes a perceptron can make."""
+"""The bound on the mistakes of a perceptron."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def perceptron_mistake_bound(radius: float, margin: float) -> float:
     Parameters
     ----------
     radius : float >= 0
-        R: no row is farther from the origin (with the constant 1 for the intercept as a further
-        coordinate, if there is one).
+        R: largest distance of a row from the origin (with the constant 1 as a further coordinate
+        if there is an intercept).
     margin : float > 0
         :math:`\gamma`: some hyperplane through the origin has every row on its right side, at
         least this far away.
@@ -21,8 +21,7 @@ def perceptron_mistake_bound(radius: float, margin: float) -> float:
     Returns
     -------
     float
-        Whatever the order of the rows and however often they are seen; infinity if it is beyond
-        the largest number.
+        For any order of the rows and any number of passes; infinity if it overflows.
 
     Notes
     -----

@@ -49,7 +49,7 @@ DATES += [
         "day or month first",
         "a,b\n03/04/2024,1\n05/06/2024,2\n",
         {"a": [dt.datetime(2024, 3, 4), dt.datetime(2024, 5, 6)], "b": [1, 2]},
-        notes=["month first", "the option dayfirst says otherwise"],
+        notes=["month first", "change it with the option dayfirst"],
     ),
     text(
         "day first on request",
@@ -67,7 +67,7 @@ DATES += [
         "both orders in one column",
         "a,b\n13/04/2024,1\n04/13/2024,2\n14/04/2024,3\n",
         {"a": ["13/04/2024", "04/13/2024", "14/04/2024"], "b": [1, 2, 3]},
-        notes=["2 of 3 are dates", "'04/13/2024' in line 3"],
+        notes=["2 of 3 values are dates", "'04/13/2024' in line 3"],
     ),
     good(
         "a day that does not exist",

@@ -42,7 +42,7 @@ ENCODINGS = [
     text(
         "wrong encoding on request",
         CITIES_TEXT.encode("latin-1"),
-        Bad(["t.csv, line 2: byte 0xeb is not valid utf-8 (as asked)", "right encoding"]),
+        Bad(["t.csv, line 2: byte 0xeb is not valid utf-8 (as requested)", "right encoding"]),
         encoding="utf-8",
     ),
     bad(

@@ -97,7 +97,7 @@ FORMATS = [
         "parquet of many types",
         "t.parquet",
         _parquet(_TYPED),
-        Good(_TYPED_READ, notes=["turned into UTC", "kept as text", "in seconds"]),
+        Good(_TYPED_READ, notes=["converted to UTC", "kept as text", "in seconds"]),
     ),
     Case("parquet cut short", "t.parquet", _PQ[:-20], Bad(["t.parquet", "cut short"])),
     Case(
@@ -177,16 +177,19 @@ FORMATS = [
         "ndjson with a broken line",
         "t.jsonl",
         b'{"a":1}\n{"a":\n',
-        Bad(["t.jsonl, line 2", "no valid JSON"]),
+        Bad(["t.jsonl, line 2", "invalid JSON"]),
     ),
     Case(
-        "ndjson with a number as row", "t.jsonl", b'{"a":1}\n5\n', Bad(["line 2: no JSON object"])
+        "ndjson with a number as row",
+        "t.jsonl",
+        b'{"a":1}\n5\n',
+        Bad(["line 2: not a JSON object"]),
     ),
     Case(
         "ndjson with a key twice",
         "t.jsonl",
         b'{"a":1,"a":2}\n',
-        Bad(["line 1: the key 'a' stands twice"]),
+        Bad(["line 1: the key 'a' appears twice"]),
     ),
     Case("json array of numbers", "t.json", b"[1, 2]", Bad(["item 1 of the array"])),
     Case("json array, empty", "t.json", b"[]", Bad(["no columns"])),
@@ -197,7 +200,7 @@ FORMATS = [
         Bad(["t.json, line 1", "one complete object per line"]),
     ),
     Case("json nested deeply", "t.json", b"[" * 100_000, Bad(["t.json"])),
-    Case("csv named json", "t.json", PLAIN.encode(), Bad(["t.json, line 1", "no valid JSON"])),
+    Case("csv named json", "t.json", PLAIN.encode(), Bad(["t.json, line 1", "invalid JSON"])),
     Case("excel", "t.xlsx", workbook([["a", "b"], [1, "x"], [3, "y"]]), Good(AB, quiet=True)),
     Case("excel under another name", "t.bin", workbook([["a", "b"], [1, "x"], [3, "y"]]), Good(AB)),
     Case(
@@ -228,7 +231,7 @@ FORMATS = [
         "excel with a name twice",
         "t.xlsx",
         workbook([["a", "a"], [1, 2]]),
-        Bad(["sheet 'sheet 1', line 1", "'a' stands 2 times"]),
+        Bad(["sheet 'sheet 1', line 1", "'a' appears twice"]),
     ),
     Case(
         "excel, second sheet",

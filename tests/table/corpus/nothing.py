@@ -22,7 +22,7 @@ NO_TABLE = [
     bad("pdf", b"%PDF-1.7\n...", "PDF document", "export the table as CSV"),
     bad("program", b"\x7fELF" + b"\0" * 50, "a program"),
     bad("sqlite", b"SQLite format 3\0" + b"\0" * 90, "SQLite database"),
-    bad("pickle", b"\x80\x04\x95\x10\0\0\0\0\0\0\0", "a pickle", "Assay opens none"),
+    bad("pickle", b"\x80\x04\x95\x10\0\0\0\0\0\0\0", "a pickle", "Assay opens no pickles"),
     bad("numpy", b"\x93NUMPY\x01\0", "NumPy array file"),
 ]
 

@@ -71,8 +71,8 @@ SHAPES = [
 ]
 
 NAMES = [
-    bad("name twice", "a,b,a\n1,2,3\n", "line 1", "'a' stands 2 times (columns 1, 3)", "own name"),
-    bad("name twice after trimming", "a,b, a\n1,2,3\n", "'a' stands 2 times"),
+    bad("name twice", "a,b,a\n1,2,3\n", "line 1", "'a' appears twice (columns 1, 3)", "own name"),
+    bad("name twice after trimming", "a,b, a\n1,2,3\n", "'a' appears twice"),
     good("empty name", ",b\n7,x\n9,y\n", {"column_1": [7, 9], "b": ["x", "y"]}, notes=["column_1"]),
     good("two empty names", "a,,\n1,2,3\n", {"a": [1], "column_2": [2], "column_3": [3]}),
     good(

@@ -141,7 +141,7 @@ VALUES = [
         lines("a,b", [f"{k},1" for k in range(20_000)] + ["oops,1"]),
         None,
         shape=(20_001, 2),
-        notes=["20000 of 20001 are numbers; the first other is 'oops' in line 20002"],
+        notes=["20000 of 20001 values are numbers; the first other is 'oops' in line 20002"],
         types={"a": pl.String},
     ),
     good(

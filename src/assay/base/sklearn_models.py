@@ -1,4 +1,4 @@
-"""The scikit-learn classes whose state is plain arrays, and what each must look like to be used."""
+"""The scikit-learn classes that a model file can hold, and the checks of their state."""
 
 # Only what `predict` and `predict_proba` read is stored. To add a class: take the next free id (an
 # id is never reused), list the attributes, and add fitted examples to tests/store/conftest.py.
@@ -19,7 +19,7 @@ from assay.base._errors import DataError
 
 @dataclass(frozen=True)
 class Attribute:
-    """What a fitted attribute must be.
+    """Requirements of a fitted attribute.
 
     Parameters
     ----------
@@ -29,9 +29,9 @@ class Attribute:
         classes, ``rows`` the rows of a linear classifier's coefficients (one for two classes,
         else one per class). Any other name stands for the size found where it first occurs.
     low : float
-        Smallest value.
+        Smallest allowed value.
     kinds : str, default="f"
-        NumPy's letters of the types it may have.
+        Allowed letters of ``dtype.kind``.
     """
 
     shapes: str
@@ -40,7 +40,7 @@ class Attribute:
 
 
 @dataclass(frozen=True)
-class Spec:
+class StoredClass:
     """One class: the attributes stored, in the order checked, and what they imply.
 
     Parameters
@@ -115,19 +115,19 @@ _LINEAR = {
 }
 _LINEAR_CLASSES = {"coef_": Attribute("rows,features"), "intercept_": Attribute("rows")}
 
-SPECS: dict[int, Spec] = {
-    1: Spec("linear_model", "LinearRegression", _LINEAR, implied=_linear),
-    2: Spec("linear_model", "Ridge", _LINEAR, implied=_linear),
-    3: Spec("linear_model", "Lasso", _LINEAR, implied=_linear),
-    4: Spec("linear_model", "ElasticNet", _LINEAR, implied=_linear),
-    5: Spec(
+STORED_CLASSES: dict[int, StoredClass] = {
+    1: StoredClass("linear_model", "LinearRegression", _LINEAR, implied=_linear),
+    2: StoredClass("linear_model", "Ridge", _LINEAR, implied=_linear),
+    3: StoredClass("linear_model", "Lasso", _LINEAR, implied=_linear),
+    4: StoredClass("linear_model", "ElasticNet", _LINEAR, implied=_linear),
+    5: StoredClass(
         "linear_model",
         "LogisticRegression",
         _LINEAR_CLASSES,
         labels=True,
         implied=_linear_classifier,
     ),
-    6: Spec(
+    6: StoredClass(
         "discriminant_analysis",
         "LinearDiscriminantAnalysis",
         {
@@ -138,7 +138,7 @@ SPECS: dict[int, Spec] = {
         labels=True,
         implied=_linear_classifier,
     ),
-    7: Spec(
+    7: StoredClass(
         "naive_bayes",
         "GaussianNB",
         {
@@ -150,14 +150,14 @@ SPECS: dict[int, Spec] = {
         },
         labels=True,
     ),
-    8: Spec(
+    8: StoredClass(
         "dummy",
         "DummyClassifier",
         {"class_prior_": Attribute("classes", low=0.0)},
         labels=True,
         implied=_dummy_classifier,
     ),
-    9: Spec(
+    9: StoredClass(
         "dummy",
         "DummyRegressor",
         {"constant_": Attribute("1,targets", kinds="fiu")},
@@ -166,43 +166,43 @@ SPECS: dict[int, Spec] = {
 }
 
 
-def spec_of(model: Any) -> Spec | None:
-    """Return what is known of the class of a model; a subclass of a known class is not known."""
-    named = (spec for spec in SPECS.values() if spec.name == type(model).__name__)
-    return next((spec for spec in named if spec.cls is type(model)), None)
+def stored_class_of(model: Any) -> StoredClass | None:
+    """Return the entry for the class of a model, if any; subclasses have none."""
+    named = (stored for stored in STORED_CLASSES.values() if stored.name == type(model).__name__)
+    return next((stored for stored in named if stored.cls is type(model)), None)
 
 
-def state_of(spec: Spec, model: Any) -> dict[str, Any]:
-    """Return the attributes that a file holds of a fitted model; DataError if they are odd."""
-    names = ["n_features_in_", "feature_names_in_", *spec.attributes]
-    if spec.labels:
+def state_of(stored: StoredClass, model: Any) -> dict[str, Any]:
+    """Return the attributes of a fitted model that a file stores; DataError if they are invalid."""
+    names = ["n_features_in_", "feature_names_in_", *stored.attributes]
+    if stored.labels:
         names.append("classes_")
     state = {name: vars(model)[name] for name in names if name in vars(model)}
-    check(spec, state)
+    check(stored, state)
     return state
 
 
-def restore(spec: Spec, params: Mapping[str, Any], state: Mapping[str, Any]) -> Any:
+def restore(stored: StoredClass, params: Mapping[str, Any], state: Mapping[str, Any]) -> Any:
     """Return the fitted model of these parameters and attributes, all checked; fit is not run."""
-    check(spec, state)
-    model = spec.cls(**params)
+    check(stored, state)
+    model = stored.cls(**params)
     for name, value in state.items():
         setattr(model, name, value)
-    for name, value in spec.implied(model).items():
+    for name, value in stored.implied(model).items():
         setattr(model, name, value)
     return model
 
 
-def check(spec: Spec, state: Mapping[str, Any]) -> None:
+def check(stored: StoredClass, state: Mapping[str, Any]) -> None:
     """Raise DataError if the attributes are not those of a fitted model of this class."""
-    known = {"n_features_in_", "feature_names_in_", *spec.attributes}
-    known |= {"classes_"} if spec.labels else set()
+    known = {"n_features_in_", "feature_names_in_", *stored.attributes}
+    known |= {"classes_"} if stored.labels else set()
     for name in sorted(set(state) - known):
-        raise DataError(f"{name} is no attribute of this model")
-    sizes = {"features": _n_features(state), **_class_sizes(spec, state)}
+        raise DataError(f"{name} is not an attribute of this model")
+    sizes = {"features": _n_features(state), **_class_sizes(stored, state)}
     if "feature_names_in_" in state:
         _check_names(state["feature_names_in_"], sizes["features"])
-    for name, attribute in spec.attributes.items():
+    for name, attribute in stored.attributes.items():
         if name in state:
             _check_numbers(name, attribute, state[name], sizes)
         else:
@@ -216,16 +216,16 @@ def _n_features(state: Mapping[str, Any]) -> int | None:
     return count
 
 
-def _class_sizes(spec: Spec, state: Mapping[str, Any]) -> dict[str, int | None]:
-    if not spec.labels:
+def _class_sizes(stored: StoredClass, state: Mapping[str, Any]) -> dict[str, int | None]:
+    if not stored.labels:
         return {}
     classes = state.get("classes_")
     if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) == 0:
         raise DataError("classes_ is not a list of labels (a model file holds one target)")
     if classes.dtype.kind not in "biufUO" or (classes.dtype.kind == "f" and not _finite(classes)):
-        raise DataError("classes_ holds something else than labels")
+        raise DataError("classes_ holds something other than labels")
     if len(set(classes.tolist())) != len(classes):
-        raise DataError("classes_ holds a label twice")
+        raise DataError("classes_ holds a duplicate label")
     return {"classes": len(classes), "rows": 1 if len(classes) <= 2 else len(classes)}
 
 
