@@ -108,7 +108,7 @@ def fold_numbers(
     shares = counts / counts.sum(axis=0).clip(min=1.0)
     load = np.zeros((n_folds, counts.shape[1]))
     for group in shuffled[np.argsort(-counts[shuffled].sum(axis=1), kind="stable")]:
-        # The fold with the fewest rows so far of the classes in the group.
+        # The fold that has the smallest number of rows so far of the classes in the group.
         fold[group] = np.lexsort((load.sum(axis=1), load @ shares[group]))[0]
         load[fold[group]] += shares[group]
     return fold[groups]

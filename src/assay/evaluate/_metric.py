@@ -12,18 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import get_scorer, get_scorer_names
 
-from assay.base import ParameterError, Predicted, did_you_mean
+from assay.base import ParameterError, Predicted, Task, did_you_mean
 from assay.evaluate import _areas, _formulas
 from assay.evaluate._formulas import Formula
 from assay.evaluate._ranking_metric import ranking_formula
 from assay.evaluate._replay import replay
 
-TASKS = ("binary", "multiclass", "regression", "rank")
 _DEFAULT = {
-    "binary": "roc_auc",
-    "multiclass": "accuracy",
-    "regression": "r2",
-    "rank": "ndcg@10",
+    Task.BINARY: "roc_auc",
+    Task.MULTICLASS: "accuracy",
+    Task.REGRESSION: "r2",
+    Task.RANK: "ndcg@10",
 }
 
 
@@ -162,13 +161,12 @@ def get_metric(metric: str | Callable[..., float] | Metric | None, task: str) ->
     >>> get_metric("root_mean_squared_error", "regression").greater_is_better
     False
     """
-    if task not in TASKS:
-        raise ParameterError(f"task must be one of {', '.join(TASKS)}; got {task!r}")
+    kind = Task.of(task)
     if isinstance(metric, Metric):
         return metric
     if metric is None:
-        metric = _DEFAULT[task]
-    if task == "rank":
+        metric = _DEFAULT[kind]
+    if kind.has_queries:
         formula, low = ranking_formula(metric)
         return Metric(
             str(metric), _needs_queries, low=low, high=1.0, formula=formula, by_query=True
@@ -179,19 +177,19 @@ def get_metric(metric: str | Callable[..., float] | Metric | None, task: str) ->
                 f"metric must be a scorer name, a callable or None; got {metric!r}"
             )
         return Metric(getattr(metric, "__name__", None) or repr(metric), metric)
-    return _by_name(metric, task)
+    return _by_name(metric, kind)
 
 
 @dataclass(frozen=True)
 class _Entry:
-    tasks: tuple[str, ...]
+    tasks: tuple[Task, ...]
     low: float | None
     high: float | None
     formula: Formula | None = None
     instead: str | None = None
 
 
-_BINARY, _CLASSES, _NUMBERS = ("binary",), ("binary", "multiclass"), ("regression",)
+_BINARY, _CLASSES, _NUMBERS = (Task.BINARY,), (Task.BINARY, Task.MULTICLASS), (Task.REGRESSION,)
 
 
 def _per_class_entries() -> dict[str, _Entry]:
@@ -239,7 +237,7 @@ _TABLE: dict[str, _Entry] = {
 }
 
 
-def _by_name(name: str, task: str) -> Metric:
+def _by_name(name: str, task: Task) -> Metric:
     scoring = {known.removeprefix("neg_"): known for known in get_scorer_names()}
     plain = name.removeprefix("neg_")
     if plain not in scoring or name not in (plain, scoring[plain]):
@@ -249,7 +247,7 @@ def _by_name(name: str, task: str) -> Metric:
         )
     entry = _TABLE.get(plain, _Entry(_CLASSES + _NUMBERS, None, None))
     if task not in entry.tasks:
-        hint = f"; use {entry.instead!r}" if entry.instead and task == "multiclass" else ""
+        hint = f"; use {entry.instead!r}" if entry.instead and task is Task.MULTICLASS else ""
         raise ParameterError(
             f"metric {plain!r} is for {' or '.join(entry.tasks)}, and the task is {task}{hint}"
         )

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from assay.base import DataError, ParameterError, check_option, did_you_mean
+from assay.base import DataError, ParameterError, Task, check_option, did_you_mean
 from assay.table._cells import TextRules
 from assay.table._columns import Column
 from assay.table._dataset import Dataset, RowAccount
@@ -18,7 +18,7 @@ from assay.table._numbers import EXACT
 from assay.table._overview import overview_of
 from assay.table._raw import Notes, RawTable, Where, shown
 from assay.table._schema import Schema
-from assay.table._target import TASKS, make_target, usable_targets
+from assay.table._target import make_target, usable_targets
 from assay.table._values import level_text, storage_of, varying_parts
 
 
@@ -85,8 +85,8 @@ def prepare(
     kinds, drop = dict(kinds or {}), (drop,) if isinstance(drop, str) else tuple(drop)
     roles = _roles(raw, target, kinds, drop, group, time, weights)
     if task is not None:
-        check_option("task", task, ("classification", *TASKS))
-    if task == "rank":
+        check_option("task", task, ("classification", *Task))
+    if task == Task.RANK:
         _check_ranking(group, time)
     frame, notes, rules = raw.frame, Notes(), TextRules(raw.missing)
     usable, dropped = _usable_rows(raw, target, group, time, weights)
@@ -103,7 +103,7 @@ def prepare(
         notes=notes,
     )
     groups = _groups(used, group)
-    if groups is not None and goal.task == "rank":
+    if groups is not None and goal.task == Task.RANK:
         _tell_queries(groups, y, raw.source, notes)
     counted = {column.name: facts_of(column) for column in frame}
     columns = [

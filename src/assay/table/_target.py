@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
-from assay.base import DataError, ParameterError, did_you_mean
+from assay.base import DataError, ParameterError, Task, did_you_mean
 from assay.table._cells import TextRules
 from assay.table._columns import Column
 from assay.table._kinds import Kind, yes_no
@@ -19,9 +19,6 @@ from assay.table._numbers import EXACT
 from assay.table._raw import Notes, Where, shown
 from assay.table._values import level_text, storage_of
 
-TASKS = ("binary", "multiclass", "regression", "rank")
-#: Tasks with a numeric target.
-NUMBERS = ("regression", "rank")
 STORAGES = ("text", "number", "boolean")
 #: Integers with at most this many distinct values ...
 _MAX_CLASSES = 10
@@ -127,18 +124,18 @@ class Target:
         if not isinstance(data, Mapping) or set(data) != fields:
             raise DataError("the target is damaged: it has the wrong fields")
         name, task, classes, positive = (data[f] for f in ("name", "task", "classes", "positive"))
-        if not isinstance(name, str) or task not in TASKS or data["kind"] not in list(Kind):
+        if not isinstance(name, str) or task not in list(Task) or data["kind"] not in list(Kind):
             raise DataError("the target is damaged: name, task or kind is invalid")
-        if (task in NUMBERS) != (classes is None):
+        if Task(task).has_classes == (classes is None):
             raise DataError("the target is damaged: classes and task do not go together")
         if classes is not None:
             fitting = isinstance(classes, list) and all(isinstance(c, str) for c in classes)
             if not fitting or len(set(classes)) < len(classes):
                 raise DataError("the target is damaged: classes are not a list of distinct texts")
-            if (task == "binary") != (len(classes) == 2) or len(classes) < 2:
+            if (task == Task.BINARY) != (len(classes) == 2) or len(classes) < 2:
                 raise DataError("the target is damaged: the number of classes does not fit")
         if positive is not None and (
-            task != "binary" or isinstance(positive, bool) or positive not in (0, 1)
+            task != Task.BINARY or isinstance(positive, bool) or positive not in (0, 1)
         ):
             raise DataError("the target is damaged: positive is not the code of a class")
         if data["storage"] not in STORAGES:
@@ -239,7 +236,7 @@ def make_target(
 
 def _is_regression(values: pl.Series, kind: str | None, task: str | None, notes: Notes) -> bool:
     if task is not None:
-        return task in NUMBERS
+        return task in (Task.REGRESSION, Task.RANK)
     if kind is not None:
         return kind == Kind.NUMERIC
     if not values.dtype.is_numeric():
@@ -284,7 +281,7 @@ def _classes(
     pair = yes_no(labels)
     if pair is not None:
         labels = list(pair)
-    if task == "binary" and len(labels) != 2:
+    if task == Task.BINARY and len(labels) != 2:
         raise DataError(
             f"{source}: task='binary' needs two classes, but the target {shown(name)} has "
             f"{len(labels)}; leave task out or choose another column"

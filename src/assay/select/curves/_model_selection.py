@@ -147,7 +147,7 @@ def model_selection(
     The error is the error rate of classes and the mean squared error of numbers. With the
     differences :math:`d_1 \ldots d_J` between the errors of the current size and of the best one so
     far, over the J = rounds x k slices, the error "is starting to increase significantly" when the
-    one-sided corrected resampled t-test says so,
+    one-sided corrected resampled t-test is significant,
 
     .. math:: t = \frac{\bar d}{\sqrt{(\frac{1}{J} + \frac{n_{test}}{n_{train}})\,\hat\sigma^2}}
               > t_{J-1,\,1-\alpha}

@@ -175,7 +175,7 @@ def _corrected_estimate(
     again: NDArray[np.int64] | None,
     plain: Estimate,
 ) -> Estimate | None:
-    """Correct for the rows that the outer choices did not have; None where it cannot be told."""
+    """Correct for the rows that the outer choices lacked; None where that cannot be computed."""
     metric, n = question.metric, len(question.y)
     group, clusters = groups_of_rows(question, blocks), blocks.clusters
     # Choices that were not made again vary too little for anything to be taken out of them, and
@@ -230,8 +230,8 @@ def _corrected_estimate(
     added = score.value - sign * chosen.nested
     together = "" if not is_pooled(metric) else f", {sign * chosen.nested:.4f} on all rows together"
     text = (
-        f"the mean of the blocks is {plain.plain.value:.4f}{together}; each choice was made from "
-        f"{k - 1} of {k} blocks, and what {k - 2} of {k} gave tells that all rows add {added:+.4f}"
+        f"the mean of the blocks is {plain.plain.value:.4f}{together}; each choice used {k - 1} "
+        f"of {k} blocks, and by the scores of choices from {k - 2}, all rows add {added:+.4f}"
     )
     return Estimate(score, baseline, gain, plain.plain, text=text)
 

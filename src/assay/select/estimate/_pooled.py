@@ -18,7 +18,7 @@ Piece = tuple[NDArray[np.int64], Predicted]
 _MOST_GROUPS, _FEWEST_GROUPS, _SCORER_GROUPS = 200, 20, 20
 _MOST_CELLS = 8_000_000  # groups x rows held in memory
 _MOST_PARTITIONS, _SCORER_PARTITIONS = 10, 2
-_ROUNDING = 1e-12  # of values that differ by less, nothing is said
+_ROUNDING = 1e-12  # smaller differences are rounding
 _FRESH = 1000  # partitions numbered from here on are nobody's
 
 
@@ -51,7 +51,7 @@ def measure(
     pieces : sequence of (rows, predictions)
         No row twice.
     group : ndarray of int64 of shape (n,), optional
-        Group of each row of the problem: the score is told without each of them.
+        Group of each row of the problem: the score is computed without each of them.
 
     Returns
     -------

@@ -133,7 +133,7 @@ class AdaptiveSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
 
     and never sees block i; its best candidate is fitted without block i and judged on it. One more
     search, with plain K-fold scores, makes the final choice. The proposals are functions of
-    `random_state`, the block and the earlier scores, so a search that was killed goes on from its
+    `random_state`, the block and the earlier scores, so a search that was killed continues from its
     ledger and ends with the same bytes. With n trials of which s are common, K blocks cost about
     :math:`s\,K(K-1)/2 + (n-s)\,K(K-1) + nK` fits; a fixed set costs :math:`n\,K(K-1)/2`.
 

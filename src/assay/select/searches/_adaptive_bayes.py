@@ -18,7 +18,7 @@ from assay.select.searches._space import Space
 
 
 class Bayes:
-    """Optuna's tree-structured Parzen estimator (TPE), made a pure function of what it is told.
+    """Optuna's tree-structured Parzen estimator (TPE), as a pure function of the earlier trials.
 
     Notes
     -----

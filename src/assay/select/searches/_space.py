@@ -48,7 +48,7 @@ class Space:
             By parameter a `Real`, `Integer`, `Choice`, a list of options, or a distribution of
             scipy.stats; several mappings are alternatives, as in `RandomizedSearchCV`.
         name : str
-            How to call the argument in a message.
+            Name of the argument in a message.
         """
         if isinstance(given, Space):
             return given
