@@ -3,7 +3,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PY := $(BIN)/python
 PIP := $(PY) -m pip --disable-pip-version-check -q
-NATIVE := CMakeLists.txt $(shell find core -name '*.hpp' -o -name '*.cpp')
+NATIVE := CMakeLists.txt $(wildcard web/*) $(shell find core -name '*.hpp' -o -name '*.cpp')
 FAMILY ?= neighbors
 
 .PHONY: demo test check bench honesty docs core clean format test-python test-core test-sanitize test-wheel
@@ -71,7 +71,7 @@ $(VENV)/bin/python:
 	$(PIP) install -U pip
 
 $(VENV)/.installed: pyproject.toml $(NATIVE) | $(VENV)/bin/python
-	$(PIP) install 'scikit-build-core>=0.10' 'nanobind>=2.8' 'ninja>=1.11'
+	$(PIP) install 'scikit-build-core>=0.10' 'nanobind>=2.8' 'ninja>=1.11' 'vl-convert-python>=1.7'
 	$(PIP) install -e . --no-build-isolation
 	touch $@
 

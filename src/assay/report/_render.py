@@ -12,7 +12,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from assay.report._page import page
@@ -110,10 +109,21 @@ def _environment() -> Environment:
 
 @cache
 def _script() -> str:
-    # One bundle: Vega, Vega-Lite, Vega-Embed with its interpreter, and our own starting lines.
-    bundle = vl_convert.javascript_bundle(_template("report.js"))
+    # Vega, Vega-Lite and Vega-Embed with its interpreter, then the lines that start the charts.
+    bundle = _chart_library() + _template("report.js")
     # Inside <script> only these end or change the mode of the parser; "\/" is "/" in JavaScript.
     return bundle.replace("</script", r"<\/script").replace("<!--", r"<\!--")
+
+
+def _chart_library() -> str:
+    # Not in the repository: the build takes it from a package (web/bundle.py).
+    try:
+        return _template("vega.js")
+    except FileNotFoundError as error:
+        raise FileNotFoundError(
+            f"the chart library {error.filename} is missing: install Assay with pip, "
+            "or run `make core` in a clone"
+        ) from None
 
 
 @cache
