@@ -10,6 +10,7 @@ FAMILY ?= neighbors
 
 demo: $(VENV)/.installed
 	$(BIN)/assay fit src/assay/datasets/data/titanic.csv --target Survived
+	@echo "Next       open titanic.html in a browser; type: source $(BIN)/activate"
 
 test: test-core test-python
 
