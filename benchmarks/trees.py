@@ -155,7 +155,7 @@ def predict_work(
     )
 
 
-#: The rows of DESIGN.md, section 7.
+#: Made tables, as in the documentation.
 MADE = (
     fit_work(
         "random forest, 100 trees, 100k x 20",

@@ -34,7 +34,7 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Work:
-    """One row of the table in DESIGN.md, section 7.
+    """One row of a benchmark: data, contestants, and how their results are compared.
 
     `quality` compares a result with that of the contestant named `reference`; `bars` are the ratios
     to reach, by peer. `summary` makes of the data and a result what `quality` needs of it, so that

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 import re
+import sys
 from html import escape
 from importlib import import_module
 from inspect import isclass, isfunction
@@ -17,6 +18,9 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 import assay
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from docs import layers
 
 project = "Assay"
 author = "the Assay developers"
@@ -41,7 +45,7 @@ html_theme_options: dict[str, Any] = {
     "footer_end": [],
     "header_links_before_dropdown": 6,
 }
-html_sidebars: dict[str, list[str]] = {"index": [], "start": [], "developing": []}
+html_sidebars: dict[str, list[str]] = {"index": [], "start": [], "developing": [], "design": []}
 
 numpydoc_show_class_members = False
 autodoc_typehints = "none"  # numpydoc's sections say more than annotations do
@@ -55,6 +59,7 @@ _API = Path(__file__).parent / "api"
 
 def setup(app: Sphinx) -> None:
     app.connect("builder-inited", write_api)
+    app.connect("source-read", _draw_layers)
     app.connect("autodoc-skip-member", _is_generated)
     app.connect("autodoc-process-docstring", _escape_types, priority=400)  # before numpydoc
     # The usual renderer fetches a script from the network whenever a page is read. Browsers know
@@ -103,6 +108,10 @@ def _page(package: str, described: dict[int, str]) -> str:
         else:
             lines += [f".. autodata:: {name}", "   :no-value:", ""]
     return "\n".join(lines)
+
+
+def _draw_layers(_app: Sphinx, _name: str, source: list[str]) -> None:
+    source[0] = source[0].replace(layers.MARK, layers.page())
 
 
 def _is_generated(_app: Sphinx, _what: str, name: str, _member: Any, skip: bool, _: Any) -> bool:

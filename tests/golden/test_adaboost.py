@@ -1,4 +1,4 @@
-"""Golden numbers 30 and 31: boosting on the restaurant, and the say of a learner."""
+"""Boosting on the restaurant table, and the weight of a learner, against worked examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Golden numbers of gradient descent and the perceptron (METHODS.md, 27 and 28)."""
+"""Gradient descent and the perceptron against worked examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linear models against the formulas that the source documents print (B17 to B20)."""
+"""Linear models against the formulas of textbooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Golden numbers 19 to 25: the worked example of principal component analysis, digit by digit."""
+"""The worked example of principal component analysis (Smith 2002), digit by digit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Golden number 32: polynomial kernels are inner products of feature maps."""
+"""Polynomial kernels are inner products of feature maps: worked examples."""
 
 from __future__ import annotations
 

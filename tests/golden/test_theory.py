@@ -1,4 +1,4 @@
-"""Golden numbers 10, 17, 18 and 26: hypotheses, partitions, neighbourhoods and the kernel."""
+"""Hypotheses, partitions, neighbourhoods and the kernel against worked examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers that the source documents print, or that follow from their data (METHODS.md)."""
+"""Decision trees and lists against the numbers of textbooks, printed or computed by hand."""
 
 from __future__ import annotations
 

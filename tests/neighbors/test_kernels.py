@@ -1,4 +1,4 @@
-"""Kernels: golden number 26, and what all of them have in common."""
+"""Kernels: a worked example, and what all of them have in common."""
 
 from __future__ import annotations
 
