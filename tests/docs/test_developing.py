@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from docs import layers
 
 ROOT = Path(__file__).parents[2]
 DECISIONS = ROOT / "docs" / "decisions"
-_PATH = re.compile(r"``((?:src|core|tests|docs|web|benchmarks|examples)/[\w/.-]*\w/?)``")
+_PATH = re.compile(r"`((?:src|core|tests|docs|web|benchmarks|examples)/[\w/.-]*\w/?)`")
 
 
 def packages(folder: Path) -> set[str]:
@@ -36,15 +38,15 @@ def test_contracts_are_read_from_pyproject(tmp_path: Path) -> None:
         'layers = ["high", "(absent)", "left | (right)"]\n'
     )
     [contract] = layers.contracts(tmp_path)
+    assert layers.MARK in (ROOT / "docs" / "developing.rst").read_text(encoding="utf-8")
     assert contract == ("C", "house", [["high"], ["left", "right"]])
     assert layers.summary("house", "left", tmp_path) == "Is left."
 
 
-def test_developing_names_files_that_exist() -> None:
-    text = (ROOT / "docs" / "developing.rst").read_text(encoding="utf-8")
-    assert layers.MARK in text
-    named = _PATH.findall(text)
-    assert len(named) > 15
+@pytest.mark.parametrize("page", ["docs/developing.rst", "CONTRIBUTING.md"])
+def test_pages_for_developers_name_files_that_exist(page: str) -> None:
+    named = _PATH.findall((ROOT / page).read_text(encoding="utf-8"))
+    assert len(named) >= 5
     assert [name for name in named if not (ROOT / name).exists()] == []
 
 

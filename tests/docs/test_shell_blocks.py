@@ -21,6 +21,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.rst"))
 _RST = re.compile(r"^\.\. code-block:: console\n\n((?:(?:   .*)?\n)+)", re.MULTILINE)
 _MARKDOWN = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_OURS = ("assay ", "python -m assay")
 _OF_MAKE = {"MAKEFLAGS", "MAKELEVEL", "MFLAGS", "VENV"}  # these tests may run below `make test`
 _FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -43,8 +44,8 @@ def steps_of(text: str) -> list[Step]:
 
 
 def assay_steps_of(text: str) -> list[Step]:
-    """Return the ``$ assay`` commands of a page; others set up a machine."""
-    return [step for step in steps_of(text) if step.command.startswith("assay ")]
+    """Return the commands of a page that run Assay; others set up a machine."""
+    return [step for step in steps_of(text) if step.command.startswith(_OURS)]
 
 
 def without_figures(text: str) -> str:
