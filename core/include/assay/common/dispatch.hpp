@@ -22,6 +22,8 @@
 #include <optional>
 #include <string_view>
 
+#include "assay/common/cpu_features.hpp"
+
 namespace assay {
 
 enum class CpuLevel : int { baseline, avx2, avx512 };
@@ -57,19 +59,34 @@ struct Avx512 {
     return std::nullopt;
 }
 
-// What processor and operating system offer.
-[[nodiscard]] inline CpuLevel hardware_level() noexcept {
-#ifdef ASSAY_X86
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-        return CpuLevel::avx512;
+// What the loops of a level are compiled with: the flags in core/levels/CMakeLists.txt, which a
+// test compares with this.
+[[nodiscard]] constexpr CpuFeatures needed_features(CpuLevel level) noexcept {
+    using enum CpuFeature;
+    constexpr CpuFeatures avx2_level = {avx2, fma, bmi, bmi2, lzcnt, popcnt};
+    switch (level) {
+        case CpuLevel::avx512:
+            return avx2_level.with(avx512f).with(avx512bw).with(avx512dq).with(avx512vl);
+        case CpuLevel::avx2:
+            return avx2_level;
+        case CpuLevel::baseline:
+            break;
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        return CpuLevel::avx2;
+    return {};
+}
+
+// The highest level that may run with these features.
+[[nodiscard]] constexpr CpuLevel level_for(CpuFeatures features) noexcept {
+    for (const CpuLevel level : {CpuLevel::avx512, CpuLevel::avx2}) {
+        if (features.has_all(needed_features(level))) {
+            return level;
+        }
     }
-#endif
     return CpuLevel::baseline;
 }
+
+// What processor and operating system offer.
+[[nodiscard]] inline CpuLevel hardware_level() noexcept { return level_for(processor_features()); }
 
 namespace detail {
 
