@@ -14,6 +14,9 @@ namespace assay::bindings {
 using namespace nb::literals;
 
 void bind_cpu(nb::module_& m) {
+#ifdef __linux__
+    assay::detail::process_cores();  // before anybody is pinned
+#endif
     m.def(
         "level", [] { return std::string(level_name(cpu_level())); },
         "Return the vector level in use: 'baseline', 'avx2' or 'avx512'.");

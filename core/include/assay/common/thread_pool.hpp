@@ -6,10 +6,21 @@
 // calls from several Python threads share the pool and can never wait for each
 // other. Tasks are handed out in ascending order.
 //
-// In a virtual machine Linux was seen to wake a worker on the core of its caller, where it waited
-// for some 15 ms while the other core slept on (a core that the host has taken back does not count
-// as idle, we think). So workers are woken with the caller's core forbidden (many of them only
-// after a pause: it costs a microsecond each); a worker allows it again as soon as it runs.
+// A worker may run on every core that the process had when they were first asked for, which the
+// extension does when it is loaded: a caller that is pinned to one core, as some programs do with
+// threads of their own, keeps that to itself.
+//
+// A sleeping worker is woken with the caller's core forbidden (when there are many, only after a
+// pause: it costs a microsecond each), and allows it again as soon as it runs. Left to itself,
+// Linux was seen to wake the worker on the core of its caller, in a virtual machine of two cores:
+// for 15 ms two threads shared a core while the other slept. Measured there, 8 tasks of 0.8 ms on
+// two threads, median of 60 calls in ms, three runs in turns, on a machine with other work to do:
+//
+//     pause before the call      0 ms               5 ms               50 ms
+//     caller's core forbidden    4.5  4.5  4.9      3.5  3.5  5.2      3.6  4.0  4.3
+//     ASSAY_WAKE=anywhere        7.8  5.5  8.1      4.0  5.3  7.2      5.8  6.3  5.8
+//
+// (test_thread_pool.cpp, "how long a call takes after a pause").
 //
 // Needs   n_threads >= 1. Workers must not fork.
 // Cost    one lock per helper and call, one atomic addition per task.
@@ -18,6 +29,7 @@
 #include <pthread.h>
 #ifdef __linux__
 #include <sched.h>
+#include <unistd.h>
 #endif
 
 #include <algorithm>
@@ -25,8 +37,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdlib>
 #include <exception>
 #include <mutex>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -35,6 +49,38 @@ namespace assay {
 namespace detail {
 
 inline thread_local bool inside_task = false;
+
+#ifdef __linux__
+// A set of cores; none where the system does not say.
+struct Cores {
+    cpu_set_t set{};
+    int count = 0;
+
+    static Cores of(pid_t thread) noexcept {
+        Cores cores;
+        if (sched_getaffinity(thread, sizeof cores.set, &cores.set) == 0) {
+            cores.count = CPU_COUNT(&cores.set);
+        }
+        return cores;
+    }
+};
+
+// Those of the process are those of its first thread. Read once, before the program can have pinned
+// it: bind_cpu asks. (A variable with a start value would put that code into every level object.)
+inline const Cores& process_cores() noexcept {
+    static const Cores cores = Cores::of(getpid());
+    return cores;
+}
+#endif
+
+// The switch: ASSAY_WAKE=anywhere in the environment leaves the choice of a core to the system.
+[[nodiscard]] inline bool wakes_away() noexcept {
+    static const bool away = [] {
+        const char* where = std::getenv("ASSAY_WAKE");
+        return where == nullptr || std::string_view(where) != "anywhere";
+    }();
+    return away;
+}
 
 struct Job {
     void (*call)(const void* task, std::size_t index) = nullptr;
@@ -100,7 +146,18 @@ class ThreadPool {
         }
     }
 
+    // A new thread inherits the cores of the one that made it, which may be pinned.
+    static void use_all_cores() noexcept {
+#ifdef __linux__
+        const Cores& cores = process_cores();
+        if (cores.count > 0) {
+            pthread_setaffinity_np(pthread_self(), sizeof cores.set, &cores.set);
+        }
+#endif
+    }
+
     void serve(std::size_t number) {
+        use_all_cores();
         std::unique_lock lock(mutex_);
         for (;;) {
             Job* job = nullptr;
@@ -109,9 +166,7 @@ class ThreadPool {
             ++job->helpers;
             if (is_away_[number]) {
                 is_away_[number] = false;
-#ifdef __linux__
-                pthread_setaffinity_np(pthread_self(), sizeof usable_, &usable_);
-#endif
+                use_all_cores();
             }
             lock.unlock();
             drain(*job);
@@ -128,11 +183,11 @@ class ThreadPool {
         constexpr std::chrono::milliseconds pause(2);
         constexpr std::size_t few = 4;
         const int here = sched_getcpu();
-        if ((n_helpers > few && Clock::now() - last_end_ < pause) || here < 0 ||
-            sched_getaffinity(0, sizeof usable_, &usable_) != 0 || CPU_COUNT(&usable_) < 2) {
+        if (!wakes_away() || (n_helpers > few && Clock::now() - last_end_ < pause) || here < 0 ||
+            process_cores().count < 2) {
             return;
         }
-        cpu_set_t others = usable_;
+        cpu_set_t others = process_cores().set;
         CPU_CLR(here, &others);
         for (std::size_t i = 0; i < std::min(n_helpers, workers_.size()); ++i) {
             is_away_[i] =
@@ -181,9 +236,6 @@ class ThreadPool {
     std::vector<bool> is_away_;  // may not run on the core of a caller
     using Clock = std::chrono::steady_clock;
     Clock::time_point last_end_{};
-#ifdef __linux__
-    cpu_set_t usable_{};
-#endif
 };
 
 }  // namespace detail
