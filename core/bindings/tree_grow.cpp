@@ -43,12 +43,6 @@ tree::BinnedView<Code> binned(const InMatrix<Code>& codes, const InVector<std::i
                      bins.bin_start[f + 1] - bins.bin_start[f] >= bins.n_bins[f]),
                 "bin_start leaves no room for n_bins");
         require(bins.level_start[f + 1] >= bins.level_start[f], "level_start must not fall");
-        // Codes are indices: one pass makes sure that they are in range.
-        std::size_t largest = 0;
-        for (const Code code : bins.column(f)) {
-            largest = std::max<std::size_t>(largest, code);
-        }
-        require(largest <= static_cast<std::size_t>(bins.n_bins[f]), "a code is above n_bins");
     }
     const auto n_all = static_cast<std::size_t>(bins.bin_start[bins.cols]);
     require(bins.lower.size() == n_all && bins.upper.size() == n_all,
@@ -58,15 +52,17 @@ tree::BinnedView<Code> binned(const InMatrix<Code>& codes, const InVector<std::i
     return bins;
 }
 
-struct Limits {
-    std::int32_t max_depth;
-    std::size_t min_samples_split;
-    std::size_t min_samples_leaf;
-    double min_weight_fraction_leaf;
-    std::size_t max_features;
-    std::size_t max_leaf_nodes;
-    double min_impurity_decrease;
-};
+// Codes are indices: one pass over the table makes sure that they are in range.
+template <class Code>
+void check_codes(const tree::BinnedView<Code>& bins) {
+    for (std::size_t f = 0; f < bins.cols; ++f) {
+        std::size_t largest = 0;
+        for (const Code code : bins.column(f)) {
+            largest = std::max<std::size_t>(largest, code);
+        }
+        require(largest <= static_cast<std::size_t>(bins.n_bins[f]), "a code is above n_bins");
+    }
+}
 
 void check_weight(std::span<const double> weight, std::size_t n_rows) {
     require(weight.empty() || weight.size() == n_rows, "weight needs one number per row");
@@ -195,6 +191,7 @@ void bind_grow(nb::module_& m) {
             tree::Grown grown;
             {
                 nb::gil_scoped_release unlocked;
+                check_codes(bins);
                 grown =
                     n_classes != 0
                         ? tree::grow_classification(bins, span(labels), span(weight), options, fine)

@@ -36,14 +36,6 @@ class WorkingSet {
     // How many of the last block's members, its last ones, now come first.
     [[nodiscard]] std::size_t stayed() const noexcept { return stayed_; }
 
-    void forget() {
-        for (const std::uint32_t v : members_) {
-            member_[v] = 0;
-        }
-        members_.clear();
-        stayed_ = 0;
-    }
-
     // `vars` are the candidates, z their values (same order); may_rise(v), may_fall(v).
     template <class MayRise, class MayFall>
     void choose(std::span<const std::uint32_t> vars, std::span<const double> z, Violation now,
