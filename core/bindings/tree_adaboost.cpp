@@ -43,7 +43,7 @@ void check_bins(const tree::BinnedView<Code>& bins) {
 template <class Code>
 std::vector<tree::Stump> boost(const tree::BinnedView<Code>& bins, std::span<const std::int32_t> y,
                                std::span<const double> weight, int criterion,
-                               const tree::BoostOptions& options) {
+                               const tree::StumpOptions& options) {
     using tree::Criterion;
     switch (criterion) {
         case 0:

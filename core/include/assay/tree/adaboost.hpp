@@ -85,7 +85,7 @@ struct Stump {
     double alpha = 0;
 };
 
-struct BoostOptions {
+struct StumpOptions {
     std::size_t n_classes = 2;
     std::size_t n_rounds = 50;
     double learning_rate = 1;
@@ -98,7 +98,7 @@ class StumpBooster {
 
   public:
     StumpBooster(const BinnedView<Code>& bins, std::span<const std::int32_t> y,
-                 std::span<const double> weight, const BoostOptions& options)
+                 std::span<const double> weight, const StumpOptions& options)
         : bins_(bins), options_(options), target_(y, options.n_classes) {
         sort_rows(y, weight);
         copy_codes();
@@ -374,7 +374,7 @@ class StumpBooster {
     }
 
     const BinnedView<Code>& bins_;
-    BoostOptions options_;
+    StumpOptions options_;
     Target target_;
     std::size_t n_ = 0;
     std::vector<std::size_t> class_end_;  // rows of class k: class_end_[k] .. class_end_[k + 1]
