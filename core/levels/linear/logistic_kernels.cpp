@@ -62,23 +62,22 @@ struct Lanes {
 template <class Level>
 [[gnu::always_inline]] inline Real<Level> row_sums(const Real<Level> (&row)[lane_count]) noexcept {
     using R = Real<Level>;
-    using B = Bits<Level>;
     R two[4];
     for (std::size_t k = 0; k < 4; ++k) {
         const R a = row[2 * k];
         const R b = row[2 * k + 1];
-        two[k] = __builtin_shuffle(a, b, B{0, 8, 2, 10, 4, 12, 6, 14}) +
-                 __builtin_shuffle(a, b, B{1, 9, 3, 11, 5, 13, 7, 15});
+        two[k] = __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14) +
+                 __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15);
     }
     R four[2];
     for (std::size_t k = 0; k < 2; ++k) {
         const R a = two[2 * k];
         const R b = two[2 * k + 1];
-        four[k] = __builtin_shuffle(a, b, B{0, 1, 8, 9, 4, 5, 12, 13}) +
-                  __builtin_shuffle(a, b, B{2, 3, 10, 11, 6, 7, 14, 15});
+        four[k] = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13) +
+                  __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
     }
-    return __builtin_shuffle(four[0], four[1], B{0, 1, 2, 3, 8, 9, 10, 11}) +
-           __builtin_shuffle(four[0], four[1], B{4, 5, 6, 7, 12, 13, 14, 15});
+    return __builtin_shufflevector(four[0], four[1], 0, 1, 2, 3, 8, 9, 10, 11) +
+           __builtin_shufflevector(four[0], four[1], 4, 5, 6, 7, 12, 13, 14, 15);
 }
 
 // Eight numbers of a row array; beyond the end: `filler`.
