@@ -21,12 +21,12 @@ CpuLevel dispatched() {
     });
 }
 
-// The parts of the instruction set that compiler flags "-ma;-mb" allow. Flags that tune, but allow
+// The parts of the instruction set that compiler flags "-ma -mb" allow. Flags that tune, but allow
 // no instruction, are left out; any other flag is returned as it is and names no part.
 std::vector<std::string> parts_of(std::string_view flags) {
     std::vector<std::string> parts;
     while (!flags.empty()) {
-        const std::string_view flag = flags.substr(0, flags.find(';'));
+        const std::string_view flag = flags.substr(0, flags.find(' '));
         flags.remove_prefix(std::min(flag.size() + 1, flags.size()));
         if (!flag.starts_with("-mprefer-")) {
             parts.emplace_back(flag.substr(flag.starts_with("-m") ? 2 : 0));

@@ -1,5 +1,9 @@
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <vector>
 
 #include "assay/common/matrix_view.hpp"
@@ -39,3 +43,20 @@ TEST_CASE("matrix view visits every entry of a row in order") {
         0, [&](std::size_t j, int value) { seen.push_back(static_cast<int>(j) * 10 + value); });
     CHECK(seen == std::vector{1, 10, 23});
 }
+
+#ifndef NDEBUG
+TEST_CASE("a place outside ends a build with asserts") {
+    std::vector<int> values = {1, 2, 3, 4};
+    const MatrixView<int> matrix{values.data(), 2, 2};
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(open("/dev/null", O_WRONLY), STDERR_FILENO);
+        std::signal(SIGABRT, SIG_DFL);
+        _exit(matrix(0, 2) == 3 ? 0 : 1);  // inside the vector: no sanitizer would see it
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == SIGABRT);
+}
+#endif

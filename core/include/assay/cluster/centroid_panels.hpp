@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -81,6 +82,7 @@ class CentroidPanels {
 
     // New coordinates of the same centres; the order stays.
     void fill(MatrixView<const double> centres) noexcept {
+        assert(centres.rows == order_.size() && centres.cols == cols_);
         for (std::size_t place = 0; place < order_.size(); ++place) {
             const auto centre = static_cast<std::size_t>(order_[place]);
             double* panel = values_.data() + place / lanes * lanes * cols_ + place % lanes;

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -107,6 +108,7 @@ class CentroidSums {
 
     // Adds what another copy gathered, and empties it.
     void absorb(CentroidSums& other) noexcept {
+        assert(other.sums_.size() == sums_.size() && other.mass_.size() == mass_.size());
         for (std::size_t t = 0; t < sums_.size(); ++t) {
             sums_[t] += other.sums_[t];
         }
@@ -164,6 +166,7 @@ class CentroidSums {
     template <class T, class Apply>
     void apply(std::size_t cluster, const T* row, double weight, const SumScale& scale,
                Apply&& put) noexcept {
+        assert(cluster < mass_.size());
         Number* sum = sums_.data() + cluster * d_;
         for (std::size_t j = 0; j < d_; ++j) {
             put(sum[j], number(weight * static_cast<double>(row[j]), scale.up[j]));

@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -144,6 +145,9 @@ class KMeans {
           sums_(centres.rows, centres.cols),
           float_sums_(centres.rows, centres.cols),
           slots_(static_cast<std::size_t>(options.n_threads), sums_) {
+        assert(rows.rows >= 1 && centres.rows >= 1 && centres.cols == rows.cols);
+        assert(label.size() == rows.rows);
+        assert(weight.empty() || weight.size() == rows.rows);
         if (options.pruning == Pruning::bounds) {
             upper_.resize(rows.rows);
             lower_.resize(rows.rows);
@@ -209,12 +213,22 @@ class KMeans {
         for (CentroidSums<Wide>& slot : slots_) {
             sums_.absorb(slot);
         }
+        assert(!scale_.exact || counts_every_row());
         if (!scale_.exact) {
             sum_anew();
         }
         begun_ = true;
         scanned_ += scanned;
         return changed;
+    }
+
+    // For an assert: sums that are kept up to date from changed labels must not lose a row.
+    [[nodiscard]] bool counts_every_row() const noexcept {
+        std::int64_t count = 0;
+        for (std::size_t c = 0; c < centres_.rows; ++c) {
+            count += sums_.count(c);
+        }
+        return count == static_cast<std::int64_t>(rows_.rows);
     }
 
     std::size_t label_chunk(std::size_t begin, std::size_t end, const ScanTable& table,
@@ -255,6 +269,7 @@ class KMeans {
             }
             const double w = weight_.empty() ? 1 : weight_[i];
             const T* row = rows_.data + i * rows_.cols;
+            assert(label_[i] >= 0 && static_cast<std::size_t>(label_[i]) < centres_.rows);
             sums.add(static_cast<std::size_t>(label_[i]), row, w, scale_);
             if (old >= 0) {
                 sums.take(static_cast<std::size_t>(old), row, w, scale_);

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -44,6 +45,8 @@ class Seeding {
           taken_(parts_.size()) {}
 
     void run(std::size_t first, MatrixView<const double> draws, std::span<std::int64_t> chosen) {
+        assert(first < rows_.rows && !chosen.empty());
+        assert(draws.rows + 1 >= chosen.size() && (draws.cols >= 1 || chosen.size() == 1));
         chosen[0] = static_cast<std::int64_t>(first);
         offer(chosen.first(1));
         parallel_chunks(rows_.rows, seed_chunk, n_threads_,
@@ -76,6 +79,7 @@ class Seeding {
     double take(std::size_t chunk) noexcept {
         const std::size_t begin = chunk * seed_chunk;
         const std::size_t end = std::min(rows_.rows, begin + seed_chunk);
+        assert(begin < end && taken_[chunk] == 0);
         taken_[chunk] = 1;
         return dispatch([&](auto level) {
             return SeedScan<decltype(level), T>::take(

@@ -4,6 +4,7 @@
 // Cost    one allocation; movable, not copyable.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -27,8 +28,14 @@ class AlignedBuffer {
     [[nodiscard]] T* data() noexcept { return data_.get(); }
     [[nodiscard]] const T* data() const noexcept { return data_.get(); }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    [[nodiscard]] T& operator[](std::size_t i) noexcept { return data_.get()[i]; }
-    [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data_.get()[i]; }
+    [[nodiscard]] T& operator[](std::size_t i) noexcept {
+        assert(i < size_);
+        return data_.get()[i];
+    }
+    [[nodiscard]] const T& operator[](std::size_t i) const noexcept {
+        assert(i < size_);
+        return data_.get()[i];
+    }
     [[nodiscard]] T* begin() noexcept { return data(); }
     [[nodiscard]] T* end() noexcept { return data() + size_; }
     [[nodiscard]] const T* begin() const noexcept { return data(); }

@@ -8,6 +8,7 @@
 // Cost    three spans; copying a view copies no values.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <span>
 #include <type_traits>
@@ -25,6 +26,7 @@ struct CsrView {
     std::size_t cols = 0;
 
     [[nodiscard]] constexpr std::size_t row_size(std::size_t i) const noexcept {
+        assert(i < rows && offsets[i] <= offsets[i + 1]);
         return static_cast<std::size_t>(offsets[i + 1] - offsets[i]);
     }
 
@@ -42,6 +44,7 @@ struct CsrView {
         const auto row = row_values(i);
         const auto where = row_columns(i);
         for (std::size_t t = 0; t < row.size(); ++t) {
+            assert(static_cast<std::size_t>(where[t]) < cols);
             visit(static_cast<std::size_t>(where[t]), row[t]);
         }
     }

@@ -4,6 +4,7 @@
 // Cost    a pointer and two sizes; copying a view copies no values.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <span>
 #include <type_traits>
@@ -19,15 +20,18 @@ struct MatrixView {
     std::size_t cols = 0;
 
     [[nodiscard]] constexpr std::span<T> row(std::size_t i) const noexcept {
+        assert(i < rows);
         return {data + i * cols, cols};
     }
 
     [[nodiscard]] constexpr T& operator()(std::size_t i, std::size_t j) const noexcept {
+        assert(i < rows && j < cols);
         return data[i * cols + j];
     }
 
     [[nodiscard]] constexpr MatrixView middle_rows(std::size_t first,
                                                    std::size_t count) const noexcept {
+        assert(first <= rows && count <= rows - first);
         return {data + first * cols, count, cols};
     }
 

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -38,6 +39,7 @@ struct Range {
 
 template <class Body>
 void parallel_chunks(std::size_t n, std::size_t chunk, int n_threads, Body&& body) {
+    assert(chunk >= 1);
     const auto run = [&](std::size_t index) {
         const std::size_t begin = index * chunk;
         std::invoke(body, Range{begin, std::min(n, begin + chunk), index});

@@ -34,6 +34,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cassert>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -111,6 +112,7 @@ class ThreadPool {
         std::unique_lock lock(mutex_);
         open_.erase(std::find(open_.begin(), open_.end(), &job));
         done_.wait(lock, [&] { return job.helpers == 0; });
+        assert(job.next.load() >= job.n_tasks);  // nobody works on a job that is given up
         last_end_ = Clock::now();
         if (job.failure) {
             std::rethrow_exception(job.failure);
@@ -162,6 +164,7 @@ class ThreadPool {
         for (;;) {
             Job* job = nullptr;
             work_.wait(lock, [&] { return (job = wanting()) != nullptr; });
+            assert(job->helpers_wanted > 0);
             --job->helpers_wanted;
             ++job->helpers;
             if (is_away_[number]) {

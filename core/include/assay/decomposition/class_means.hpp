@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,6 +29,7 @@ void class_means(MatrixView<const T> X, std::span<const std::int64_t> codes,
                  int n_threads) {
     const std::size_t d = X.cols;
     const std::size_t n_classes = mean.rows;
+    assert(codes.size() == X.rows && total.size() == n_classes && mean.cols == d);
     constexpr std::size_t none = static_cast<std::size_t>(-1);
     std::vector<std::size_t> first(n_classes, none);
     for (std::size_t i = 0, found = 0; i < X.rows && found < n_classes; ++i) {
@@ -37,7 +39,8 @@ void class_means(MatrixView<const T> X, std::span<const std::int64_t> codes,
             ++found;
         }
     }
-    const std::size_t width = d + 1;  // the weight, and the sums
+    assert(std::find(first.begin(), first.end(), none) == first.end());  // no class is empty
+    const std::size_t width = d + 1;                                     // the weight, and the sums
     const std::size_t parts = part_count(X.rows, n_classes * width);
     std::vector<double> sums(parts * n_classes * width, 0.0);
     parallel_chunks(

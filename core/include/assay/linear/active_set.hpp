@@ -17,6 +17,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -51,6 +52,7 @@ class ActiveSet {
     // Improves w; returns the sweeps and equations done. `still`: a sweep whose largest change
     // is not above it ends the work where equations cannot.
     int solve(std::span<double> w, int max_steps, double still) {
+        assert(w.size() == c_.size() && gram_.rows == c_.size() && gram_.cols == c_.size());
         refresh(w);
         int steps = 0;
         solved_ = false;

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -36,6 +37,7 @@ class ColumnDescent {
 
     // Improves w and kept; returns the sweeps done.
     int solve(std::span<double> w, std::span<double> kept, int max_sweeps, double still) {
+        assert(w.size() == square_.size());
         std::vector<Point> past;
         int sweeps = 0;
         while (sweeps < max_sweeps) {

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <numeric>
@@ -31,6 +32,7 @@ template <class Rows>
                                    RandomStream stream, std::span<double> w) {
     constexpr double infinite = 1e300;
     const std::size_t n = X.rows;
+    assert(y.size() == n && C.size() == n && w.size() == X.cols + (constant != 0 ? 1 : 0));
     const auto weights = w.first(X.cols);
     double none = 0;
     double& last = constant != 0 ? w[X.cols] : none;
@@ -86,6 +88,7 @@ template <class Rows>
             least = std::min(least, projected);
             if (std::abs(projected) > 1e-12) {
                 const double old = a[i];
+                assert(0 <= old && old <= C[i]);
                 a[i] = square[i] > 0 ? std::clamp(old - slope / square[i], 0.0, C[i]) : C[i];
                 const double c = (a[i] - old) * y[i];
                 add_row(X, i, c, weights);

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -60,6 +61,7 @@ inline constexpr std::size_t max_partial_numbers = std::size_t{1} << 23;
 
 template <class Pack>
 void add_gram(std::size_t n, std::size_t k, Pack&& pack, MatrixView<double> out, int n_threads) {
+    assert(out.rows >= k && out.cols >= k);
     const bool own = k <= detail::own_columns && fast_fma();
     const std::size_t stride = own ? detail::tile_stride(k) : k;
     const std::size_t block = own ? detail::tile_rows : detail::block_rows(k);

@@ -10,6 +10,8 @@
 //         numbers of memory at most.
 #pragma once
 
+#include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -29,6 +31,7 @@ class GrowingCholesky {
 
     // False, and nothing changes, when column j depends on those in B.
     [[nodiscard]] bool add(std::size_t j) {
+        assert(std::find(columns_.begin(), columns_.end(), j) == columns_.end());
         const double diagonal = gram_(j, j);
         if (!(diagonal > 0)) {
             return false;
@@ -51,6 +54,7 @@ class GrowingCholesky {
 
     // Removes the column at this place of columns().
     void remove(std::size_t place) {
+        assert(place < columns_.size());
         const auto at = static_cast<std::ptrdiff_t>(place);
         rows_.erase(rows_.begin() + at);
         columns_.erase(columns_.begin() + at);
@@ -67,6 +71,7 @@ class GrowingCholesky {
                 rows_[r][i + 1] = (a * y - b * x) / size;
             }
             rows_[i].pop_back();
+            assert(rows_[i].size() == i + 1);
         }
     }
 

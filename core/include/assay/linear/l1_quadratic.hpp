@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -32,6 +33,7 @@ class L1Quadratic {
     // z: the start on entry (any), the minimum on exit.
     void solve(std::span<const double> z0, std::span<double> z) {
         const std::size_t n = z.size();
+        assert(z0.size() == n && pull_.size() == n && l1_.size() == n && a_.rows == n);
         std::vector<double> step(n);
         for (std::size_t round = 0; round < max_rounds; ++round) {
             set_pull(z0, z, step);

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -68,6 +69,9 @@ double moments(MatrixView<const T> X, MatrixView<const double> targets,
                MatrixView<double> product, int n_threads) {
     const std::size_t p = X.cols;
     const std::size_t width = p + targets.cols;
+    assert(X.rows >= 1 && targets.rows == X.rows);
+    assert(weights.empty() || weights.size() == X.rows);
+    assert(mean.size() >= width && product.rows == width && product.cols == width);
     const std::size_t k = width + (centre ? 1 : 0);  // and a column of ones, for the means
     std::vector<double> root(weights.size());
     std::transform(weights.begin(), weights.end(), root.begin(),

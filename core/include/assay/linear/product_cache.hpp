@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <iterator>
 #include <span>
@@ -24,10 +25,12 @@ class ProductCache {
 
     // Writes the products of these columns with each other, row-major.
     void products(std::span<const std::size_t> columns, std::vector<double>& out) {
+        assert(columns.size() <= capacity);
         add(columns);
         const std::size_t k = columns.size();
         out.resize(k * k);
         for (std::size_t a = 0; a < k; ++a) {
+            assert(place_[columns[a]] < known_.size() && known_.size() <= stride_);
             const double* from = table_.data() + place_[columns[a]] * stride_;
             for (std::size_t b = 0; b < k; ++b) {
                 out[a * k + b] = from[place_[columns[b]]];

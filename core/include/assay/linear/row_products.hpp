@@ -13,6 +13,7 @@
 // Cost    one pass over the stored values; the dense ones run at the CPU's level.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <span>
 
@@ -34,6 +35,7 @@ struct DenseProducts {
 
 template <class T>
 [[nodiscard]] double dot(MatrixView<const T> X, std::size_t i, std::span<const double> w) noexcept {
+    assert(w.size() >= X.cols);
     return dispatch([&](auto level) {
         return DenseProducts<decltype(level), T>::dot(X.row(i).data(), w.data(), X.cols);
     });
@@ -41,6 +43,7 @@ template <class T>
 
 template <class T>
 void add_row(MatrixView<const T> X, std::size_t i, double c, std::span<double> g) noexcept {
+    assert(g.size() >= X.cols);
     dispatch([&](auto level) {
         DenseProducts<decltype(level), T>::add(X.row(i).data(), c, g.data(), X.cols);
     });

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -89,6 +90,7 @@ class BoxTree {
         const std::size_t begin = shape_.begin(node, level);
         const std::size_t end = shape_.begin(node + 1, level);
         const std::size_t middle = shape_.begin(2 * node + 1, level + 1);
+        assert(begin <= middle && middle <= end && end <= order_.size());
         const std::span<std::uint32_t> part(order_.data() + begin, end - begin);
         if (part.size() < 2) {
             return;
@@ -117,6 +119,7 @@ class BoxTree {
     void fill_leaf(MatrixView<const T> rows, std::size_t leaf) {
         const std::uint32_t* items = order_.data() + shape_.leaf_begin(leaf);
         const std::size_t count = shape_.leaf_rows(leaf);
+        assert(count <= shape_.lanes);
         double* values = leaves_.data() + leaf * shape_.lanes * d_;
         for (std::size_t lane = 0; lane < count; ++lane) {
             for (std::size_t j = 0; j < d_; ++j) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -31,6 +32,7 @@ class CandidateList {
           places_(2 * room_) {
         list_.sums = sums_.data();
         list_.places = places_.data();
+        assert(k >= 1 && k <= row_of.size());
         list_.k = k;
         list_.slack = space.widen(1.0);
         while (list_.width < k) {
@@ -96,6 +98,7 @@ class CandidateList {
             list_.places[n] = list_.places[i];
             n += sum <= list_.limit ? 1 : 0;
         }
+        assert(n <= list_.n_kept);
         list_.n_kept = n;
     }
 
@@ -118,6 +121,7 @@ class CandidateList {
 
     // Keeps the k nearest only, sorted.
     void keep_first() {
+        assert(list_.n_kept >= k_);
         sorted_.clear();
         for (std::size_t i = 0; i < list_.n_kept; ++i) {
             sorted_.push_back({list_.sums[i], list_.places[i]});

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -70,6 +71,7 @@ namespace detail {
 
 // `room` has a place for every item.
 inline void part_at(std::span<CutItem> items, std::size_t at, CutItem* room) {
+    assert(at < items.size());
     for (int round = 0; items.size() > 12; ++round) {
         if (round == 40) {  // an unlucky order: what follows has a better worst case
             break;

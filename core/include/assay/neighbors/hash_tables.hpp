@@ -8,6 +8,7 @@
 //         does not depend on n_threads.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -50,6 +51,7 @@ struct HashTables {
 
 // The first slot for a key in a table of `capacity` = 2^s slots.
 [[nodiscard]] constexpr std::size_t hash_slot(std::uint64_t key, std::size_t capacity) noexcept {
+    assert(capacity != 0 && (capacity & (capacity - 1)) == 0);
     key ^= key >> 32;
     key *= 0x9E3779B97F4A7C15U;
     key ^= key >> 29;
@@ -154,6 +156,7 @@ inline HashTables group_keys(std::span<const std::uint64_t> keys, std::size_t n_
             place[g] = static_cast<std::uint32_t>(begin);
             begin = end;
         }
+        assert(begin == n);  // every row is in one bin
         std::uint32_t* order = tables.order.data() + table * n;
         for (std::size_t i = 0; i < n; ++i) {
             order[place[groups.group[i]]++] = static_cast<std::uint32_t>(i);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +31,10 @@ class NearestList {
     explicit NearestList(std::span<Neighbor> memory) noexcept : heap_(memory) {}
 
     [[nodiscard]] bool full() const noexcept { return size_ == heap_.size(); }
-    [[nodiscard]] const Neighbor& worst() const noexcept { return heap_[0]; }
+    [[nodiscard]] const Neighbor& worst() const noexcept {
+        assert(size_ > 0);
+        return heap_[0];
+    }
 
     // The largest sum with which a row of larger index than all before may still enter.
     template <class Metric>
@@ -59,6 +63,8 @@ class NearestList {
 
     // Writes the neighbours from near to far. Ends the list, which must be full.
     void write(std::span<double> distance, std::span<std::int64_t> index) noexcept {
+        assert(full() && distance.size() >= heap_.size() && index.size() >= heap_.size());
+        assert(std::is_heap(heap_.begin(), heap_.end()));
         std::sort_heap(heap_.begin(), heap_.end());
         for (std::size_t t = 0; t < heap_.size(); ++t) {
             distance[t] = heap_[t].distance;

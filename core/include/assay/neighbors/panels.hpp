@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 
@@ -30,6 +31,7 @@ inline constexpr std::size_t panel_width = 32;  // rows that it looks at in one 
 template <class T, class P, class Map>
 void pack_panel(MatrixView<const T> rows, std::size_t width, P* values, const Map& map) {
     const std::size_t d = rows.cols;
+    assert(rows.rows <= width);
     for (std::size_t lane = 0; lane < rows.rows; ++lane) {
         for (std::size_t j = 0; j < d; ++j) {
             values[j * width + lane] = map(rows(lane, j), j);

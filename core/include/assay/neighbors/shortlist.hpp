@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -40,6 +41,7 @@ class Shortlist {
 
     // Needs not full().
     void add(float score, std::uint32_t row) noexcept {
+        assert(!full());
         scores_[size_] = score;
         rows_[size_++] = row;
     }
@@ -48,6 +50,7 @@ class Shortlist {
     // not farther than some row with score s. Needs k <= entries; scores are numbers.
     template <class LimitOf>
     void shrink(std::size_t k, const LimitOf& limit_of) noexcept {
+        assert(k >= 1 && k <= size_);
         dispatch([&](auto level) {
             using Kernel = Select<decltype(level)>;
             const float bound = Kernel::bound(scores_.data(), size_, k);

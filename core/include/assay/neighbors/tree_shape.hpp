@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <vector>
 
@@ -48,6 +49,7 @@ struct TreeShape {
             nodes += std::size_t{1} << levels[kept];
         }
         first_node.push_back(nodes);
+        assert(levels.back() == depth && levels.size() == first_node.size());
     }
 
     [[nodiscard]] std::size_t n_leaves() const noexcept { return std::size_t{1} << depth; }
@@ -55,6 +57,7 @@ struct TreeShape {
 
     // First place of node i at binary level b. (i n fits: n < 2^32, i <= 2^32.)
     [[nodiscard]] std::size_t begin(std::size_t node, int level) const noexcept {
+        assert(level <= depth && node <= std::size_t{1} << level);
         return node * rows >> level;
     }
     [[nodiscard]] std::size_t leaf_begin(std::size_t leaf) const noexcept {

@@ -10,6 +10,8 @@
 // Cost    O(number of variables) per call, and a copy of b per drop.
 #pragma once
 
+#include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -55,6 +57,7 @@ class ActiveSet {
     // or nothing if too few would go.
     std::vector<std::uint32_t> drop(std::span<const char> stays, std::span<const double> b,
                                     std::vector<double>& f) {
+        assert(f.size() == rows_.size() && stays.size() == column_.size());
         std::vector<std::uint32_t> kept;
         Dropped out;
         for (std::size_t j = 0; j < rows_.size(); ++j) {
@@ -77,6 +80,7 @@ class ActiveSet {
         }
         f.resize(kept.size());
         rows_.resize(kept.size());
+        assert(std::is_sorted(rows_.begin(), rows_.end()));
         std::erase_if(vars_, [&](std::uint32_t v) { return stays[problem_.row(v)] == 0; });
         return kept;
     }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -32,6 +33,7 @@ class BlockMatrix {
     void fill(const KernelFunction& k, const Rows<T>& rows, RowList members, std::size_t stayed,
               const RowCache<T>& cache, RowList column, int n_threads) {
         const std::size_t size = members.size();
+        assert(size <= stride_ && stayed <= last_.size() && stayed <= size);
         if (size > 0 && std::equal(members.begin(), members.end(), last_.begin(), last_.end())) {
             return;  // as it was: another program over the same rows begins like the one before
         }

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <span>
@@ -46,6 +47,7 @@ class Cholesky {
 
     // x := A^-1 x.
     void solve(std::span<double> x) const noexcept {
+        assert(x.size() >= size_);
         for (std::size_t i = 0; i < size_; ++i) {
             x[i] = (x[i] - dot(row(i), x.data(), i)) / row(i)[i];
         }
@@ -60,6 +62,7 @@ class Cholesky {
 
     // Factors of the matrix without its row and column k.
     void leave(std::size_t k) {
+        assert(k < size_);
         turns_.clear();
         for (std::size_t i = k + 1; i < size_; ++i) {
             double* own = row(i);

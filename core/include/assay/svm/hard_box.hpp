@@ -13,6 +13,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -51,6 +52,7 @@ class HardBox {
     }
 
     void widen(std::span<double> b, std::span<double> f) {
+        assert(b.size() == low_.size());
         double slope = 0;
         double curvature = 0;
         double room = wider;
@@ -99,6 +101,7 @@ class HardBox {
         for (std::size_t v = 0; v < low_.size(); ++v) {
             low_[v] = std::isinf(problem_.low[v]) ? -box_ : problem_.low[v];
             high_[v] = std::isinf(problem_.high[v]) ? box_ : problem_.high[v];
+            assert(low_[v] <= high_[v]);
         }
     }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -86,6 +87,7 @@ template <class T>
 std::size_t add_kernel_rows(const KernelFunction& k, const Rows<T>& columns, const Rows<T>& from,
                             RowList which, std::span<const double> coef, std::span<double> sum,
                             RowCache<T>& cache, int n_threads) {
+    assert(coef.size() == which.size() && sum.size() >= columns.size());
     std::vector<T*> ready(which.size());
     std::vector<char> is_filled(which.size());
     std::size_t computed = 0;

@@ -15,6 +15,7 @@
 // Cost    that of the pairs; memory: `cache_bytes` for all threads together.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -39,6 +40,8 @@ inline std::vector<PairResult> solve_pairs(const Machine& machine,
                                            std::span<const std::int32_t> codes,
                                            std::size_t n_classes, MatrixView<const double> upper,
                                            MatrixView<double> coef, int n_threads) {
+    assert(upper.cols == codes.size() && coef.rows == upper.rows * codes.size());
+    assert(coef.cols + 1 == n_classes);
     std::vector<std::vector<std::uint32_t>> members(n_classes);
     for (std::size_t i = 0; i < codes.size(); ++i) {
         members[static_cast<std::size_t>(codes[i])].push_back(static_cast<std::uint32_t>(i));

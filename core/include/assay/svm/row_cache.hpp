@@ -13,6 +13,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -69,7 +70,9 @@ class RowCache {
         if (slots() == 0) {
             return nullptr;
         }
+        assert(slot_of_[key] == none);  // find(key) came first
         const std::uint32_t oldest = next_[slots()];
+        assert(oldest < slots());
         if (round_of_[oldest] == round_) {
             return nullptr;
         }
@@ -91,6 +94,7 @@ class RowCache {
 
     // Needs `which` ascending.
     void keep(std::span<const std::uint32_t> which, int n_threads) {
+        assert(std::is_sorted(which.begin(), which.end()) && which.size() <= stride_);
         parallel_for(slots(), n_threads, [&](std::size_t slot) {
             if (key_of_[slot] != none) {
                 T* values = row(slot);
@@ -112,7 +116,8 @@ class RowCache {
         const std::uintptr_t first = (begin + page - 1) / page * page;
         const std::uintptr_t last = (begin + rows_.size() * sizeof(T)) / page * page;
         if (last > first) {
-            madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+            madvise(reinterpret_cast<char*>(rows_.data()) + (first - begin), last - first,
+                    MADV_HUGEPAGE);
         }
 #endif
     }
@@ -127,6 +132,7 @@ class RowCache {
         next_[slot] = head;
         next_[before_[head]] = slot;
         before_[head] = slot;
+        assert(next_[before_[slot]] == slot && before_[next_[slot]] == slot);
         round_of_[slot] = round_;
     }
 

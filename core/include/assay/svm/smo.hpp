@@ -22,6 +22,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -224,6 +225,7 @@ class Smo {
             [&](std::size_t v) { return may_fall(v); });
         const auto members = set_.members();
         const std::size_t size = members.size();
+        assert(size >= 1 && size <= block_);
         block_rows_.resize(size);
         for (auto* each : {&block_b_, &block_low_, &block_high_, &block_z_, &before_}) {
             each->resize(size);
@@ -302,6 +304,7 @@ class Smo {
         for (const std::uint32_t i : changed_rows_) {
             place_[i] = none;
         }
+        assert(std::all_of(place_.begin(), place_.end(), [](auto at) { return at == none; }));
         const Rows<T>& columns = columns_ == nullptr ? rows_ : *columns_;
         result_.kernel_rows += add_kernel_rows<T>(k_, columns, rows_, changed_rows_, changes_, f_,
                                                   cache_, options_.n_threads);
@@ -346,6 +349,7 @@ class Smo {
             return false;
         }
         columns_ = rows_.take(active_.rows());
+        assert(f_.size() == active_.rows().size());
         cache_.keep(kept, options_.n_threads);
         look();
         return true;
@@ -366,6 +370,7 @@ class Smo {
         }
         f_ = std::move(f);
         active_.all();
+        assert(f_.size() == active_.rows().size());
         columns_.reset();
         cache_.clear();
         remember();

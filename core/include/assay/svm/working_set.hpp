@@ -13,6 +13,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -40,6 +41,7 @@ class WorkingSet {
     template <class MayRise, class MayFall>
     void choose(std::span<const std::uint32_t> vars, std::span<const double> z, Violation now,
                 MayRise&& may_rise, MayFall&& may_fall) {
+        assert(vars.size() == z.size());
         const std::size_t stay = members_.size() < size_ ? 0 : size_ / 2;
         for (std::size_t w = 0; w < members_.size() - stay; ++w) {
             member_[members_[w]] = 0;
@@ -73,6 +75,7 @@ class WorkingSet {
                 add(low_[b++].var);
             }
         }
+        assert(members_.size() <= size_ && every_member_is_marked());
     }
 
   private:
@@ -83,6 +86,17 @@ class WorkingSet {
             return key < other.key || (key == other.key && var < other.var);
         }
     };
+
+    // For an assert: `member_` marks the members, and nothing else.
+    [[nodiscard]] bool every_member_is_marked() const noexcept {
+        std::size_t marked = 0;
+        for (const char is_member : member_) {
+            marked += is_member != 0 ? 1U : 0U;
+        }
+        return marked == members_.size() &&
+               std::all_of(members_.begin(), members_.end(),
+                           [&](std::uint32_t v) { return member_[v] != 0; });
+    }
 
     static void first_of(std::vector<Candidate>& from, std::size_t count) {
         if (from.size() > count) {

@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -43,6 +44,7 @@ namespace assay::tree {
 inline constexpr double least_error = std::numeric_limits<double>::epsilon();
 
 [[nodiscard]] inline double boost_alpha(double error, std::size_t n_classes, double rate) noexcept {
+    assert(error >= 0 && error <= 1 && n_classes >= 2);
     const double e = std::max(error, least_error);
     return rate * (std::log((1 - e) / e) + std::log(static_cast<double>(n_classes) - 1));
 }
@@ -51,6 +53,7 @@ inline constexpr double weight_sum = 0x1p51;
 
 // To the nearest whole number, at least 1. Needs 0 <= x < 2^52.
 [[nodiscard]] inline double whole_weight(double x) noexcept {
+    assert(x >= 0 && x < 0x1p52);
     return std::max((x + 0x1p52) - 0x1p52, 1.0);
 }
 
@@ -147,6 +150,7 @@ class StumpBooster {
             class_end_[k + 1] += class_end_[k];
         }
         n_ = class_end_.back();
+        assert(n_ >= 1);
         order_.resize(n_);
         weight_.resize(n_);
         std::vector<std::size_t> next(class_end_.begin(), class_end_.end() - 1);

@@ -17,6 +17,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -208,6 +209,7 @@ class BlockGrower {
 
     // Copies some rows of the block above.
     void copy_rows(const std::uint64_t* rows, std::size_t n) {
+        assert(n >= 1 && n <= most_rows_);
         block_.rows = n;
         words_ = block_.words();
         place_.resize(n);
@@ -218,6 +220,7 @@ class BlockGrower {
                               static_cast<std::uint32_t>(std::countr_zero(rest));
             }
         }
+        assert(i == n);
         if (!fine_.empty()) {
             copy_numbers(n);
         }
@@ -280,6 +283,7 @@ class BlockGrower {
         if (above_ == nullptr || above_->records_ != nullptr || (loaded_[f / 64] & flag) != 0) {
             return;
         }
+        assert(f < bins_.cols);
         loaded_[f / 64] |= flag;
         above_->load(f);
         const std::uint8_t* from = above_->block_.codes + f * above_->block_.stride;
@@ -341,6 +345,7 @@ class BlockGrower {
             const std::uint64_t* rows = rows_.data() + slot * words_;
             const Unit* total = totals_.data() + slot * width_;
             const std::uint64_t* constant = constants_.data() + slot * n_flag_words_;
+            assert(count_rows(rows, words_) == rows_of(node.summary.weight));
             if (!may_split(node)) {
                 finish_leaf(node, rows, total);
             } else if (below_ && rows_of(node.summary.weight) <= below_->most_rows_) {
@@ -389,6 +394,7 @@ class BlockGrower {
                                                               : above_->class_of_[k]);
             }
         }
+        assert(!class_of_.empty());
         width_ = class_of_.size();
         target_ = target_.with_classes(width_);
     }
@@ -396,7 +402,7 @@ class BlockGrower {
     // --- one node ---
 
     [[nodiscard]] std::size_t rows_of(double weight) const noexcept {
-        return static_cast<std::size_t>(weight / weight_ + 0.5);
+        return static_cast<std::size_t>(weight / weight_ + 0.5);  // NOLINT: a count, below 2^31
     }
 
     [[nodiscard]] bool may_split(const Node& node) const noexcept {
@@ -427,6 +433,7 @@ class BlockGrower {
         }
         RandomStream stream(options_.seed, node.key);
         draw_columns(rows, stream);
+        assert(n_group_ == 0 && std::is_sorted(columns_.begin(), columns_.end()));
         if (pair_.is_there && best_.found()) {
             settle_pair();
         }
@@ -478,6 +485,7 @@ class BlockGrower {
         if (bins_.has_missing[f] != 0) {
             return try_missing(f, rows, stream);
         }
+        assert(n_group_ < most && most <= group_size);
         group_[n_group_++] = f;
         return n_group_ == most ? try_group(rows, stream) : 0;
     }
@@ -518,6 +526,7 @@ class BlockGrower {
             });
         }
         const std::size_t n_cuts = n_fine + cuts.n;
+        assert(n_cuts <= n);
         if (n_cuts < n) {
             stream = before;
             for (std::size_t g = 0; g < n_cuts; ++g) {
@@ -587,6 +596,7 @@ class BlockGrower {
             take_cut(f, {n_bins - 1, 0}, 0, {true, false});
             return 1;
         }
+        assert(low < high && high < n_bins);
         const RandomCut cut = random_cut(guide_, f, low, high, random_share(stream));
         side(f, cut.last_left, known, below);
         const bool missing_left =
@@ -688,6 +698,7 @@ class BlockGrower {
     void enter_pair(const std::uint64_t* rows) {
         pair_.row[0] = static_cast<std::size_t>(std::countr_zero(rows[0]));
         pair_.row[1] = static_cast<std::size_t>(std::countr_zero(rows[0] & (rows[0] - 1)));
+        assert(pair_.row[0] < pair_.row[1] && pair_.row[1] < block_.rows);
         for (std::size_t k = 0; k < 2; ++k) {
             sides_[k] = std::uint64_t{1} << pair_.row[k];
         }
@@ -870,9 +881,11 @@ class BlockGrower {
         Unit* right_total = totals_.data() + slot * width_;
         Unit* left_total = right_total + width_;
         for (std::size_t w = 0; w < words_; ++w) {
+            assert((best_left_[w] & ~right_rows[w]) == 0);  // rows of this node only
             left_rows[w] = best_left_[w];
             right_rows[w] &= ~best_left_[w];
         }
+        assert(count_rows(left_rows, words_) > 0 && count_rows(right_rows, words_) > 0);
         copy(left_total_.data(), width_, left_total);
         if constexpr (is_mean) {
             fill_cells(right_rows, 1, right_total);
@@ -918,6 +931,7 @@ class BlockGrower {
         const auto f = static_cast<std::size_t>(best_.feature);
         const bool missing_left =
             best_.has_missing ? best_.missing_left : left.summary.weight >= right.summary.weight;
+        assert(tree_->left[i] == 0);  // a leaf so far
         tree_->left[i] = left.index;
         tree_->feature[i] = best_.feature;
         tree_->missing_left[i] = missing_left ? 1 : 0;

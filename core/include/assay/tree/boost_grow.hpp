@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -77,6 +78,8 @@ class BoostGrower {
     // all). nodes() and rows() are the result.
     void grow(Team& team, const std::int64_t* word, const GradientUnits& units,
               std::span<const std::int32_t> sample, std::span<const std::uint8_t> allowed) {
+        assert(allowed.empty() || allowed.size() == table_.bins().cols);
+        assert(sample.size() <= table_.rows());
         word_ = word;
         allowed_ = allowed;
         all_rows_ = sample.empty();
@@ -102,6 +105,7 @@ class BoostGrower {
             const std::size_t i = pop();
             split(team, i);
         }
+        assert(every_buffer_has_one_owner());
     }
 
     [[nodiscard]] std::span<const BoostNode> nodes() const noexcept { return nodes_; }
@@ -164,7 +168,22 @@ class BoostGrower {
         return b;
     }
 
+    // For an assert: a buffer is free, or holds the histogram of one node.
+    [[nodiscard]] bool every_buffer_has_one_owner() const {
+        std::vector<int> owners(pool_.size());
+        for (const std::size_t b : free_) {
+            ++owners[b];
+        }
+        for (const BoostNode& node : nodes_) {
+            if (node.hist != 0) {
+                ++owners[node.hist - 1];
+            }
+        }
+        return std::all_of(owners.begin(), owners.end(), [](int n) { return n == 1; });
+    }
+
     void push(std::size_t i) {
+        assert(nodes_[i].hist != 0);
         BoostNode& node = nodes_[i];
         if (node.split.column < 0) {
             free_.push_back(node.hist - 1);
@@ -177,6 +196,7 @@ class BoostGrower {
     // With a limit of leaves the largest gain first (then the oldest); without one all are
     // split, and the newest first keeps few histograms alive.
     [[nodiscard]] std::size_t pop() {
+        assert(!queue_.empty());
         std::size_t best = queue_.size() - 1;
         if (options_.max_leaves != 0) {
             best = 0;
@@ -242,6 +262,7 @@ class BoostGrower {
 
     void split(Team& team, std::size_t i) {
         const BoostNode parent = nodes_[i];
+        assert(parent.left == 0 && parent.hist != 0 && parent.begin < parent.end);
         const auto f = static_cast<std::size_t>(parent.split.column);
         const auto set = left_bytes(parent.split, table_);
         const std::size_t n = parent.end - parent.begin;
@@ -309,6 +330,7 @@ class BoostGrower {
                            left_small ? l : r, [&](std::size_t row) { return word_[row]; });
             }
         });
+        assert(starts_.back() + lefts_.back() == n_left);
         const std::size_t parent_buffer = parent.hist - 1;
         nodes_[i].hist = 0;
         if (!wanted) {
@@ -432,6 +454,7 @@ class BoostGrower {
     }
 
     [[nodiscard]] static const BoostSplit& best_of(const std::vector<BoostSplit>& found) noexcept {
+        assert(!found.empty());
         std::size_t best = 0;
         for (std::size_t f = 1; f < found.size(); ++f) {
             if (found[f].gain > found[best].gain) {
@@ -444,6 +467,7 @@ class BoostGrower {
     // After a split with too few rows on one side: that column again with its rows counted.
     void recount(std::size_t i) {
         BoostNode& node = nodes_[i];
+        assert(node.hist != 0);
         const auto f = static_cast<std::size_t>(node.split.column);
         const std::uint8_t* bytes = table_.bytes(f);
         const auto code_of = table_.codes_of_bytes(f);

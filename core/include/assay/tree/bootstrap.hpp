@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -40,6 +41,7 @@ namespace assay::tree {
 
 inline void bootstrap_counts(std::uint64_t seed, std::uint64_t tree, std::size_t n_draws,
                              std::span<std::uint32_t> counts, std::uint64_t attempt = 0) noexcept {
+    assert(!counts.empty());
     std::fill(counts.begin(), counts.end(), 0U);
     RandomStream stream(seed, bootstrap_key(tree) + attempt);
     const auto n_rows = static_cast<std::uint32_t>(counts.size());

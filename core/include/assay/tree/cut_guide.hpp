@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -88,6 +89,7 @@ class CutGuide {
     // The last bin in first .. last - 1 with its middle at most at x, `first` if none has.
     [[nodiscard]] std::int32_t bin_below(std::size_t f, std::int32_t first, std::int32_t last,
                                          double x) const noexcept {
+        assert(first < last);
         if (last - first == 1) {
             return first;
         }

@@ -23,6 +23,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -62,6 +63,8 @@ class ExactGrower {
           goes_left_(X.rows) {}
 
     [[nodiscard]] Tree grow(std::span<const double> weight) {
+        assert(X_.rows >= 1 && X_.rows < (std::size_t{1} << 30));
+        assert(weight.empty() || weight.size() == X_.rows);
         packed_ =
             is_binary && std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; });
         sort_columns();
@@ -99,6 +102,7 @@ class ExactGrower {
                 tree_.slot[i] = node.index;
             }
         }
+        assert(totals_.empty() && constants_.empty() && tree_.is_whole(true));
         return std::move(tree_);
     }
 
@@ -163,6 +167,7 @@ class ExactGrower {
                 for (std::size_t i = range.begin; i < range.end; ++i) {
                     const std::uint32_t row = row_of(items[i]);
                     const bool same = i > 0 && keys[row] == keys[row_of(items[i - 1])];
+                    assert(row < n);
                     out[i] = marked_row(row, same, packed_ && is_one(row));
                 }
             });
@@ -280,6 +285,7 @@ class ExactGrower {
         const double low = value(best_, run[n_left - 1]);
         const double high = value(best_, run[n_left]);
         const double middle = low / 2 + high / 2;
+        assert(n_left < run.size() && low < high);
         for (std::size_t i = 0; i < run.size(); ++i) {
             goes_left_[row_of_mark(run[i])] = i < n_left ? 1 : 0;
         }
@@ -320,6 +326,7 @@ class ExactGrower {
         const auto i = static_cast<std::size_t>(node.index);
         left.index = static_cast<std::int32_t>(tree_.left.size());
         right.index = left.index + 1;
+        assert(tree_.left[i] == 0);  // a leaf so far
         tree_.left[i] = left.index;
         tree_.feature[i] = static_cast<std::int32_t>(best_);
         tree_.missing_left[i] = left.summary.weight >= right.summary.weight ? 1 : 0;

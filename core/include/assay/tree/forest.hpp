@@ -13,6 +13,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -66,6 +67,8 @@ inline Grown laid_out(std::vector<Tree>& trees, std::size_t n_outputs, const Gro
     std::size_t n_values = 0;
     const std::size_t shared = options.with_stats ? 0 : options.n_classes;
     for (const Tree& tree : trees) {
+        assert(tree.is_whole(options.with_stats));
+        assert(tree.value.size() % n_outputs == 0);
         n_nodes += tree.left.size();
         n_values += tree.value.size();
     }
@@ -106,6 +109,8 @@ inline Grown laid_out(std::vector<Tree>& trees, std::size_t n_outputs, const Gro
         append(all.weight, tree.weight);
         all.nodes.start.push_back(static_cast<std::int64_t>(all.nodes.left.size()));
     }
+    assert(all.nodes.left.size() == n_nodes && all.nodes.slot.size() == n_nodes);
+    assert(all.nodes.value.size() == n_values + shared * shared);
     return all;
 }
 
@@ -138,6 +143,8 @@ std::vector<Tree> grow_each(const GrowOptions& options, Make make, Grow grow) {
 template <class Code, class Target>
 Grown grow_trees(const BinnedView<Code>& bins, const Target& target, std::span<const double> weight,
                  const GrowOptions& options, const FineRows& fine) {
+    assert(bins.rows >= 1 && bins.n_bins.size() == bins.cols);
+    assert(weight.empty() || weight.size() == bins.rows);
     const CutGuide guide = options.random_splitter ? CutGuide(bins) : CutGuide();
     const bool equal =
         options.n_draws == 0 &&

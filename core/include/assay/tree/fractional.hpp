@@ -25,6 +25,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -102,6 +103,7 @@ class FractionalGrower {
                 continue;
             }
             auto [left, right] = divide(task, split);
+            assert(!left.empty() && !right.empty());
             const std::int32_t child = store(task, split, left, right);
             const std::uint64_t key = task.key * 0x9E3779B97F4A7C15ULL;
             tasks.push_back({child + 1, task.depth + 1, key + 2, std::move(right)});
@@ -202,6 +204,7 @@ class FractionalGrower {
         for (const Part& part : rows) {
             add_row(cell.data(), part);
         }
+        assert(!rows.empty() && cell[width_] > 0);
         auto& nodes = tree_.nodes;
         nodes.slot.push_back(static_cast<std::int32_t>(nodes.left.size()));
         nodes.left.push_back(0);
@@ -244,6 +247,9 @@ class FractionalGrower {
     void try_column(std::size_t f, const std::vector<Part>& rows, std::size_t node, Split& best) {
         const auto codes = bins_.column(f);
         const auto missing = static_cast<std::size_t>(bins_.n_bins[f]);
+        // As the column before left them.
+        assert(std::ranges::all_of(seen_, [](char seen) { return seen == 0; }));
+        assert(std::ranges::all_of(cells_, [](double sum) { return sum == 0; }));
         present_.clear();
         known_.assign(stride(), 0.0);
         for (const Part& part : rows) {

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -66,6 +67,8 @@ class Grower {
           scan_scratch_(target.scratch_size()),
           columns_(bins.cols),
           goes_left_(nominal_bins(bins), 0) {
+        assert(bins.rows >= 1 && bins.cols >= 1);
+        assert(options.monotone.empty() || options.monotone.size() == bins.cols);
         std::iota(columns_.begin(), columns_.end(), 0U);
         if constexpr (binary_gini) {
             cells32_.assign(256 * group_size, 0);
@@ -84,6 +87,7 @@ class Grower {
             counts_.resize(bins_.rows);
             bootstrap_counts(options_.seed, tree_number, options_.n_draws, counts_, attempt);
         }
+        assert(weight.empty() || weight.size() == bins_.rows);
         weight_ = weight;
         entries_.resize(bins_.rows);
         std::size_t n = 0;
@@ -136,6 +140,7 @@ class Grower {
     }
 
     [[nodiscard]] Tree grow(std::uint64_t tree_number) {
+        assert(!entries_.empty() && is_clean());
         tree_.clear();
         tree_.importance.assign(bins_.cols, 0.0);
         if (options_.n_trees == 1 && options_.with_stats) {
@@ -163,6 +168,7 @@ class Grower {
         } else {
             grow_depth_first(root);
         }
+        assert(is_clean() && tree_.is_whole(options_.with_stats));
         if (options_.n_trees == 1) {
             finish_only_tree();
             return std::move(tree_);
@@ -249,6 +255,20 @@ class Grower {
         return {entries_.data() + node.begin, node.size()};
     }
 
+    // What is zero between calls; for asserts, as are the next two.
+    [[nodiscard]] bool is_clean() const noexcept {
+        return is_zero(std::span(cells32_)) && is_zero(std::span(cells64_)) &&
+               is_zero(std::span(class_cells_));
+    }
+    [[nodiscard]] bool are_in_order() const noexcept {
+        return n_group_ == 0 && std::is_sorted(columns_.begin(), columns_.end());
+    }
+    [[nodiscard]] bool is_sum_of_rows(const Unit* total, const Node& node) {
+        std::vector<Unit> again(width_);
+        sum(node, again.data());
+        return std::equal(again.begin(), again.end(), total);
+    }
+
     void sum(const Node& node, Unit* total) noexcept {
         for (const Entry& e : rows(node)) {
             target_.add(total, e);
@@ -271,6 +291,9 @@ class Grower {
 
     // Makes the node's totals and constant columns the current ones.
     void enter(const Node& node) noexcept {
+        assert(node.begin < node.end && node.end <= entries_.size());
+        assert(node.total_at + width_ <= totals_.size());
+        assert(node.constant_at + n_flag_words_ <= constants_.size());
         for (std::size_t k = 0; k < width_; ++k) {
             total_[k] = totals_[node.total_at + k];
         }
@@ -297,6 +320,7 @@ class Grower {
             open.push_back(children.right);
             open.push_back(children.left);
         }
+        assert(totals_.empty() && constants_.empty());
     }
 
     struct Candidate {
@@ -392,6 +416,7 @@ class Grower {
                 return;
             }
             if (is_grouped(f)) {
+                assert(n_group_ < group_size);
                 group_[n_group_++] = f;
                 if (n_group_ == group_size) {
                     n_tried += try_group(node, stream);
@@ -406,6 +431,7 @@ class Grower {
                 look_at(f);
             }
             try_group(node, stream);
+            assert(are_in_order());
             return best_.found();
         }
         swaps_.clear();
@@ -425,6 +451,7 @@ class Grower {
         for (std::size_t i = swaps_.size(); i > 0; --i) {
             std::swap(columns_[i - 1], columns_[swaps_[i - 1]]);
         }
+        assert(are_in_order());
         return best_.found();
     }
 
@@ -484,6 +511,9 @@ class Grower {
     template <class Item, class Entries>
     bool try_sorted(const Node& node, std::size_t f, std::span<const Item> run, Entries entries,
                     RandomStream& stream) {
+        assert(run.size() == node.size());
+        assert(std::is_sorted(run.begin(), run.end(),
+                              [](Item a, Item b) { return element_code(a) < element_code(b); }));
         if (element_code(run.front()) == element_code(run.back())) {
             constant_[f / 64] |= std::uint64_t{1} << (f % 64);
             return false;
@@ -698,6 +728,7 @@ class Grower {
             } else {
                 ++n_tried;
                 cuts[g] = random_cut(guide_, f, first[g], last[g], random_share(stream));
+                assert(first[g] <= cuts[g].last_left && cuts[g].last_left < last[g]);
             }
         }
         if constexpr (n == 4 && binary_gini && sizeof(Code) == 1) {
@@ -837,6 +868,7 @@ class Grower {
         std::size_t n_tried = 0;
         for (std::size_t g = 0; g < n; ++g) {
             const auto n_bins = static_cast<std::size_t>(bins_.n_bins[group_[g]]);
+            assert(n_bins <= static_cast<std::size_t>(coarse_bins));
             n_tried += take_cut(group_[g], min_weight, dispatch([&](auto level) {
                                     return BinaryCutSearch<decltype(level)>::dense(
                                         cells + 256 * g, n_bins, weight, ones, min_weight);
@@ -940,6 +972,7 @@ class Grower {
                              std::int16_t* __restrict cells, std::size_t lanes) noexcept {
         const int shift = std::countr_zero(lanes);
         for (const Entry e : entries) {
+            assert(static_cast<std::size_t>(e.label) < lanes);
             for (std::size_t g = 0; g < n; ++g) {
                 std::int16_t& count = cells[((256 * g + codes[g][e.row]) << shift) + e.label];
                 count = static_cast<std::int16_t>(count + e.weight);
@@ -992,6 +1025,7 @@ class Grower {
     // constants of both children on the stacks, the right one's first.
     [[nodiscard]] bool part(const Node& node, Children& children) {
         const auto f = static_cast<std::size_t>(best_.feature);
+        assert(best_.feature >= 0 && f < bins_.cols);
         const Code* codes = bins_.codes + f * bins_.rows;
         const std::int32_t last = best_.last_left;
         std::size_t n_left = 0;
@@ -1016,6 +1050,7 @@ class Grower {
             n_left = partition_rows<Entry>(rows(node), scratch_.data(),
                                            [&](std::size_t row) { return codes[row] <= last; });
         }
+        assert(0 < n_left && n_left < node.size());
         if (best_.is_drawn) {
             best_.threshold = settled(bins_, guide_, f, {best_.last_left, best_.drawn});
         } else if (best_.first_right >= 0) {
@@ -1090,6 +1125,7 @@ class Grower {
             for (std::size_t k = 0; k < width_; ++k) {
                 total[k] = is_left ? left_total_[k] : total_[k] - left_total_[k];
             }
+            assert(is_sum_of_rows(total, child));
             return;
         }
         sum(child, total);
@@ -1152,6 +1188,8 @@ class Grower {
             options_.n_classes != 0 && node.summary.pure && options_.monotone.empty();
         if (is_shared) {
             tree_.slot[i] = target_.pure_class(total_.data());
+            assert(0 <= tree_.slot[i] &&
+                   static_cast<std::size_t>(tree_.slot[i]) < options_.n_classes);
             return;
         }
         tree_.slot[i] = static_cast<std::int32_t>(options_.n_classes +
@@ -1162,6 +1200,7 @@ class Grower {
     void link(const Node& node, Children& children) {
         const auto i = static_cast<std::size_t>(node.index);
         const auto f = static_cast<std::size_t>(best_.feature);
+        assert(i < tree_.left.size() && tree_.left[i] == 0);  // a leaf so far
         children.left.index = static_cast<std::int32_t>(tree_.left.size());
         children.right.index = children.left.index + 1;
         tree_.left[i] = children.left.index;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -54,11 +55,17 @@ struct Cells {
 
 template <class Unit>
 struct HistogramScratch {
-    std::vector<Unit> units;  // zero between calls
-    std::vector<std::uint32_t> rows;
+    std::vector<Unit> units;          // zero between calls
+    std::vector<std::uint32_t> rows;  // zero between calls
     std::vector<Element> sorted;
     std::vector<Element> spare;
 };
+
+// For asserts.
+template <class T>
+[[nodiscard]] bool is_zero(std::span<T> values) noexcept {
+    return std::all_of(values.begin(), values.end(), [](const auto& v) { return v == T{}; });
+}
 
 // Whether a histogram is cheaper than to sort the rows.
 [[nodiscard]] inline bool prefers_histogram(std::size_t n_rows, std::size_t n_bins,
@@ -75,6 +82,7 @@ void collect_cells(const BinnedView<Code>& bins, std::size_t f, const Target& ta
     const Code* codes = bins.codes + f * bins.rows;
     const auto n_bins = static_cast<std::size_t>(bins.n_bins[f]) + 1;  // with missing
     const std::size_t width = target.width();
+    assert(!entries.empty());
     out.start(width, std::min(n_bins, entries.size()));
     if (scratch.rows.size() < n_bins) {
         scratch.rows.assign(n_bins, 0);
@@ -82,8 +90,10 @@ void collect_cells(const BinnedView<Code>& bins, std::size_t f, const Target& ta
     if (scratch.units.size() < n_bins * width) {
         scratch.units.assign(n_bins * width, Unit{});
     }
+    assert(is_zero(std::span(scratch.units)) && is_zero(std::span(scratch.rows)));
     for (const auto& e : entries) {
         const std::size_t code = codes[e.row];
+        assert(code < n_bins);
         ++scratch.rows[code];
         target.add(scratch.units.data() + code * width, e);
     }
@@ -150,8 +160,10 @@ void collect_sorted(std::span<const Item> run, std::int32_t missing, const Targe
     using Unit = typename Target::Unit;
     const std::size_t width = target.width();
     out.start(width, std::min(run.size(), static_cast<std::size_t>(missing) + 1));
+    assert(!run.empty());
     std::int32_t last = -1;
     for (const Item e : run) {
+        assert(element_code(e) >= last && element_code(e) <= missing);
         Unit* cell = out.units.data() + out.count * width;
         if (element_code(e) != last) {
             last = element_code(e);

@@ -18,6 +18,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -98,6 +99,7 @@ inline void sort_by_key(NominalScratch& scratch, std::size_t count) {
 template <class Scan, class Unit>
 void best_of_all(Scan& scan, const Cells<Unit>& cells, std::size_t n_rows, const SideLimits& limits,
                  NominalScratch& scratch, Best& best) {
+    assert(cells.count >= 2 && cells.count <= exhaustive_levels);
     scan.clear();
     scan.add(cells.cell(0));
     std::size_t left_rows = cells.rows[0];
@@ -234,6 +236,7 @@ template <class Target>
 [[nodiscard]] std::size_t random_order(const Target& target, const typename Target::Unit* total,
                                        const typename Target::Unit* cells, std::size_t count,
                                        RandomStream& stream, NominalScratch& scratch) {
+    assert(count >= 2);
     const std::size_t width = target.width();
     scratch.key.resize(std::max(scratch.key.size(), count));
     if (stream() >> 31 != 0) {
@@ -289,6 +292,7 @@ void add_level_words(const BinnedView<Code>& bins, std::size_t f,
     // The default first, then the bins that occur.
     scratch.assign(static_cast<std::size_t>(bins.n_bins[f]) + 1, missing_left ? 1 : 0);
     for (const std::int32_t b : left_bins) {
+        assert(b >= 0 && b < bins.n_bins[f]);
         scratch[static_cast<std::size_t>(b)] = 1;
     }
     for (const std::int32_t b : right_bins) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -24,6 +25,7 @@ std::size_t partition_rows(std::span<Entry> entries, Entry* scratch, GoesLeft&& 
         entries[left] = e;  // left <= i: never overwrites a row to come
         left += static_cast<std::size_t>(goes_left(e.row));
     }
+    assert(left <= entries.size());
     const std::size_t right = entries.size() - left;
     std::copy(scratch, scratch + right, entries.begin() + static_cast<std::ptrdiff_t>(left));
     return left;

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -50,6 +51,8 @@ class Presorted {
     void sort(const BinnedView<Code>& bins, const Target& target,
               std::span<const typename Target::Entry> entries,
               const std::vector<std::uint32_t>& columns, int n_threads, std::size_t n_shares) {
+        assert(std::is_sorted(columns.begin(), columns.end()));
+        assert((std::is_same_v<Item, Element> || bins.rows <= narrow_rows));
         n_rows_ = entries.size();
         scratch_ = AlignedBuffer<Item>(n_rows_ * n_shares);
         place_.assign(bins.cols, no_place);
@@ -85,10 +88,13 @@ class Presorted {
     // The rows of a node, which are begin .. end - 1 in every column.
     [[nodiscard]] std::span<const Item> run(std::size_t f, std::size_t begin,
                                             std::size_t end) const noexcept {
+        assert(has(f) && begin <= end && end <= n_rows_);
         return {elements_.data() + place_[f] * n_rows_ + begin, end - begin};
     }
     void part_run(std::size_t f, std::size_t begin, std::size_t end, const std::uint8_t* side,
                   std::size_t share) noexcept {
+        assert(has(f) && begin <= end && end <= n_rows_);
+        assert((share + 1) * n_rows_ <= scratch_.size());
         part({elements_.data() + place_[f] * n_rows_ + begin, end - begin}, side,
              scratch_.data() + share * n_rows_);
     }

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -35,6 +36,7 @@ struct PruningSteps {
 inline PruningSteps weakest_links(std::span<const std::int32_t> left, std::span<const double> risk,
                                   std::span<double> collapse) {
     const std::size_t n = left.size();
+    assert(n >= 1 && risk.size() == n && collapse.size() == n);
     constexpr auto infinity = std::numeric_limits<double>::infinity();
     constexpr auto none = static_cast<std::size_t>(-1);
     std::fill(collapse.begin(), collapse.end(), infinity);
@@ -47,6 +49,7 @@ inline PruningSteps weakest_links(std::span<const std::int32_t> left, std::span<
     for (std::size_t i = 0; i < n; ++i) {
         if (reached[i] != 0 && left[i] != 0) {
             const auto child = static_cast<std::size_t>(left[i]);
+            assert(child > i && child + 1 < n);  // children come after their parent
             inner[i] = 1;
             for (const std::size_t c : {child, child + 1}) {
                 parent[c] = i;
@@ -78,6 +81,7 @@ inline PruningSteps weakest_links(std::span<const std::int32_t> left, std::span<
                                                                       std::move(links));
     std::vector<std::size_t> below;
     while (inner[0] != 0) {
+        assert(!heap.empty());
         const auto [alpha, t] = heap.top();
         heap.pop();
         if (inner[t] == 0 || alpha != current[t]) {

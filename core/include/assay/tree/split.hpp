@@ -9,6 +9,7 @@
 // Cost    O(bins that occur) scores.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -100,6 +101,7 @@ template <class Scan>
 template <class Scan, class Unit>
 [[nodiscard]] Best best_cut(Scan& scan, const Cells<Unit>& cells, std::size_t n_rows,
                             const SideLimits& limits) {
+    assert(cells.count >= 1);
     Best best;
     const bool free = limits.are_free();
     const std::size_t n_values = cells.n_values();
@@ -196,6 +198,7 @@ template <class Code, class Scan, class Unit>
     scan.clear();
     std::size_t left_rows = 0;
     std::size_t j = 0;
+    assert(cells.bin[0] <= cut.last_left && cut.last_left < cells.bin[n_values - 1]);
     for (; cells.bin[j] <= cut.last_left; ++j) {
         scan.add(cells.cell(j));
         left_rows += cells.rows[j];

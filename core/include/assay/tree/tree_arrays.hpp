@@ -3,6 +3,7 @@
 // A slot below the number of classes of a leaf names a class: the leaf is pure.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -73,6 +74,13 @@ struct Tree {
         missing_left.push_back(0);
         slot.push_back(-1);
         return static_cast<std::int32_t>(left.size() - 1);
+    }
+
+    // Whether every array has one entry per node, as far as it has any.
+    [[nodiscard]] bool is_whole(bool with_stats) const noexcept {
+        const std::size_t n = left.size();
+        return n >= 1 && feature.size() == n && threshold.size() == n && missing_left.size() == n &&
+               slot.size() == n && (!with_stats || (impurity.size() == n && n_samples.size() == n));
     }
 
     // Room for one more row of values, at the end.
