@@ -42,6 +42,7 @@ check: $(VENV)/.dev
 	$(BIN)/lint-imports
 	$(PY) -m tests.style
 	$(BIN)/clang-format --dry-run --Werror $$(find core -name '*.hpp' -o -name '*.cpp')
+	core/tidy.sh $(BIN)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix . ; $(BIN)/ruff format .

@@ -42,7 +42,7 @@ std::uint32_t TreeKernels<Level, Query>::bounds(const Query& query, const double
     double sum[fan_out] = {};
     for (std::size_t i = 0; i < query.n_columns; ++i) {
         const CodeColumn& column = query.columns[i];
-        const double* side = box + column.column * 2 * fan_out;
+        const double* side = box + std::size_t{column.column} * 2 * fan_out;
         if (column.kind == CodeColumn::number) {
             const double x = column.value;
             for (std::size_t c = 0; c < fan_out; ++c) {

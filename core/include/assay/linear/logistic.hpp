@@ -89,6 +89,7 @@ class Coordinates {
   private:
     [[nodiscard]] std::vector<double> scaled(double each, int power) const {
         std::vector<double> out;
+        out.reserve(frame_.scale.size() + 1);
         for (const double scale : frame_.scale) {
             out.push_back(power == 1 ? each / scale : each / scale / scale);
         }

@@ -332,14 +332,14 @@ struct CsrDesign {
     CsrDesign& operator=(const CsrDesign&) = delete;
     CsrDesign(CsrDesign&&) = default;
     CsrDesign& operator=(CsrDesign&&) = default;
-    CsrDesign(const CsrView<const double, Index>& X, const ColumnFrame& frame, bool intercept_)
+    CsrDesign(const CsrView<const double, Index>& X, const ColumnFrame& frame, bool with_intercept)
         : values(X.values.begin(), X.values.end()),
           columns(X.columns),
           offsets(X.offsets),
           rows(X.rows),
-          cols(X.cols + (intercept_ ? 1 : 0)),
+          cols(X.cols + (with_intercept ? 1 : 0)),
           stride(padded(cols)),
-          intercept(intercept_) {
+          intercept(with_intercept) {
         for (std::size_t t = 0; t < values.size(); ++t) {
             values[t] /= frame.scale[static_cast<std::size_t>(columns[t])];
         }

@@ -55,6 +55,7 @@ void scan(MatrixView<const T> queries, MatrixView<const T> refs, const Metric& m
     const std::size_t n_chunks = chunk_count(refs.rows, chunk);
     std::vector<Neighbor> memory(queries.rows * n_chunks * k);
     std::vector<NearestList> lists;
+    lists.reserve(queries.rows * n_chunks);
     for (std::size_t t = 0; t < queries.rows * n_chunks; ++t) {
         lists.emplace_back(std::span(memory).subspan(t * k, k));
     }
