@@ -200,7 +200,10 @@ def _from_pandas(column: nw.Series[Any]) -> pl.Series:
             column = column.dt.convert_time_zone("UTC").dt.replace_time_zone(None)
         return pl.Series(name, column.to_numpy().astype("datetime64[us]"))
     if isinstance(dtype, (nw.Categorical, nw.Enum)):
-        return from_objects(name, column.cast(nw.String()).to_list()).cast(pl.Categorical)
+        # pandas 2 would make the text "nan" of a missing category.
+        texts = zip(column.cast(nw.String()).to_list(), column.is_null().to_list(), strict=True)
+        labels = [None if is_null else text for text, is_null in texts]
+        return from_objects(name, labels).cast(pl.Categorical)
     return from_objects(name, column.to_list())
 
 
