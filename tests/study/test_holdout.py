@@ -15,7 +15,7 @@ from sklearn.metrics import accuracy_score, r2_score
 import assay
 from assay.base import DataError, ParameterError
 from assay.study import Study
-from assay.study._holdout import Held, hold_out, recognised
+from assay.study._holdout import Holdout, find_rows, split_off
 from assay.table import read
 
 NAMES = "species"
@@ -41,9 +41,9 @@ def study(numbers: pl.DataFrame) -> Study:
 
 
 def aside(study: Study, numbers: pl.DataFrame) -> pl.DataFrame:
-    assert study.held is not None
-    assert study.held.raw is not None
-    return study.held.raw.frame
+    assert study.holdout is not None
+    assert study.holdout.raw is not None
+    return study.holdout.raw.frame
 
 
 def test_score_is_that_of_the_model_on_rows_it_never_saw(
@@ -60,7 +60,7 @@ def test_score_is_that_of_the_model_on_rows_it_never_saw(
 
 def test_rows_set_aside_change_nothing_in_the_model(numbers: pl.DataFrame) -> None:
     whole = quick(numbers, holdout=0.2)
-    assert whole.held is not None
+    assert whole.holdout is not None
     test = aside(whole, numbers)
     rest = numbers.join(test, on=numbers.columns, how="anti", nulls_equal=True)
     alone = quick(rest)
@@ -191,10 +191,10 @@ def test_in_time_the_last_rows_are_set_aside_and_groups_stay_whole(numbers: pl.D
         day=pl.int_range(len(numbers)), team=pl.int_range(len(numbers)) % 40
     )
     raw = read(frame)
-    rest, held = hold_out(raw, 0.2, seed=0, target=NAMES, time="day")
+    rest, held = split_off(raw, 0.2, seed=0, target=NAMES, time="day")
     assert held.raw is not None
     assert rest.frame["day"].max() < held.raw.frame["day"].min()  # type: ignore[operator]
-    rest, held = hold_out(raw, 0.2, seed=0, target=NAMES, group="team")
+    rest, held = split_off(raw, 0.2, seed=0, target=NAMES, group="team")
     assert held.raw is not None
     assert not set(rest.frame["team"]) & set(held.raw.frame["team"])
 
@@ -222,10 +222,10 @@ def test_shares_out_of_range_are_refused(numbers: pl.DataFrame, share: float) ->
 
 
 def test_loaded_model_needs_the_table(study: Study) -> None:
-    assert study.held is not None
-    empty = Held(study.held.record)
+    assert study.holdout is not None
+    empty = Holdout(study.holdout.record)
     with pytest.raises(ParameterError, match="a model file does not hold them"):
-        recognised(empty, study.model, None)
+        find_rows(empty, study.model, None)
 
 
 def test_same_seed_gives_the_same_bytes(tmp_path: Path, numbers: pl.DataFrame) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from assay.cli._echo import show_found, show_table, table_summary
 from assay.cli._errors import printable
 from assay.cli._files import check_input, check_output, outputs
 from assay.cli._options import (
@@ -19,7 +20,6 @@ from assay.cli._options import (
     table_options,
 )
 from assay.cli._progress import progress
-from assay.cli._told import show_found, show_table, table_summary
 
 _USES = {
     "assignments": "the cluster of every row",

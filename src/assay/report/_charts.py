@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.report._words import figure, safe
+from assay.report._format import figure, safe
 
 Spec = dict[str, Any]
 

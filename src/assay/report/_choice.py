@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from assay.report._words import decimals, figure, metric_short, params_text, short
+from assay.report._format import decimals, figure, metric_short, params_text, short
 
 Page = dict[str, Any]
 

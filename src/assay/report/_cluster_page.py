@@ -8,7 +8,7 @@ from typing import Any
 from assay.base import DataError
 from assay.report import _cluster_charts as charts
 from assay.report._columns import cards
-from assay.report._words import clean, count, names, params_text, safe, share, short, told_notes
+from assay.report._format import clean, count, names, notes_to_show, params_text, safe, share, short
 
 FORMAT = 1
 MAX_CARDS = 40
@@ -297,7 +297,7 @@ def _overview(data: Mapping[str, Any]) -> Page:
             )
         elif column.get("role") == "feature":
             kinds[column["kind"]] = kinds.get(column["kind"], 0) + 1
-    notes = told_notes(data)
+    notes = notes_to_show(data)
     return {
         **cards(data["columns"], data["rows"]["read"]),
         "kinds": ", ".join(f"{number:,} {kind}" for kind, number in kinds.items()),

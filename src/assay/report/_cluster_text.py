@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assay.report._format import clean, count, notes_to_show, share, short
 from assay.report._text import _block
-from assay.report._words import clean, count, share, short, told_notes
 
 _MAX_CLUSTERS = 12
 _MAX_TRAITS = 3
@@ -41,8 +41,8 @@ def cluster_text(record: Mapping[str, Any]) -> str:
         number = data["number"]
         lines.append(_block("Number", [f"{number['n_clusters']}: {number['reason']}"]))
     lines.append(_block("Method", [f"{method['text']}: {method['reason']}"]))
-    if told_notes(data):
-        lines.append(_block("Notes", told_notes(data)[:10]))
+    if notes_to_show(data):
+        lines.append(_block("Notes", notes_to_show(data)[:10]))
     return "\n".join(lines)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.report._words import count, names, safe, share, short
+from assay.report._format import count, names, safe, share, short
 
 MAX_CARDS = 120
 _MAX_LEVELS = 5

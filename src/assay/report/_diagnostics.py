@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.report import _charts
-from assay.report._words import count, share, short
+from assay.report._format import count, share, short
 
 MAX_CLASS_ROWS = 40
 _MAX_MIXED_UP = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.report._words import count, decimals, figure, level, metric_short, share, span
+from assay.report._format import count, decimals, figure, level, metric_short, share, span
 
 _MAX_OPENINGS = 20
 

@@ -10,8 +10,7 @@ from assay.report import _charts
 from assay.report._choice import choice
 from assay.report._columns import cards
 from assay.report._diagnostics import diagnostics
-from assay.report._holdout import holdout_page
-from assay.report._words import (
+from assay.report._format import (
     clean,
     count,
     decimals,
@@ -21,11 +20,12 @@ from assay.report._words import (
     metric_meaning,
     metric_short,
     names,
+    notes_to_show,
     params_text,
     span,
-    told_notes,
     work_text,
 )
+from assay.report._holdout import holdout_page
 
 FORMAT = 1
 MAX_RANKED = 60
@@ -330,7 +330,7 @@ def _number_of(row: Mapping[str, Any], name: str, otherwise: int) -> int:
 def _overview(data: Mapping[str, Any]) -> Page:
     aside: dict[str, list[str]] = {}
     kinds: dict[str, int] = {}
-    notes = [_sentence(note) for note in told_notes(data)]
+    notes = [_sentence(note) for note in notes_to_show(data)]
     for column in data["columns"]:
         if column.get("role") == "dropped":
             aside.setdefault(column.get("reason") or "no reason recorded", []).append(

@@ -6,8 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.report._holdout import holdout_text
-from assay.report._words import (
+from assay.report._format import (
     clean,
     count,
     decimals,
@@ -15,11 +14,12 @@ from assay.report._words import (
     level,
     metric_short,
     names,
+    notes_to_show,
     params_text,
     span,
-    told_notes,
     work_text,
 )
+from assay.report._holdout import holdout_text
 
 _WIDTH = 11
 _LINE = 88
@@ -95,8 +95,8 @@ def summary_text(record: Mapping[str, Any], *, top: int = 5) -> str:
         lines.append(_block("Test set", holdout_text(data)))
     if (data.get("work") or {}).get("fits") is not None:
         lines.append(_block("Work", [work_text(data["work"])]))
-    if told_notes(data):
-        lines.append(_block("Notes", told_notes(data)[:_MAX_NOTES]))
+    if notes_to_show(data):
+        lines.append(_block("Notes", notes_to_show(data)[:_MAX_NOTES]))
     return "\n".join(lines)
 
 

@@ -15,7 +15,7 @@ _WAYS = {
 }
 
 
-def chosen_in_words(outcome: Outcome, told: Callable[[str, Mapping[str, Any]], str]) -> str:
+def describe_chosen(outcome: Outcome, told: Callable[[str, Mapping[str, Any]], str]) -> str:
     """Return the final choice in words: candidate or stack, calibration, threshold.
 
     Parameters

@@ -23,9 +23,9 @@ from assay.select import (
     sobol_family,
 )
 from assay.select import search as choose
+from assay.study._default_candidates import EFFORTS, default_candidates, own_families
 from assay.study._holdout import prepared
 from assay.study._model import Model
-from assay.study._portfolio import EFFORTS, own_families, portfolio
 from assay.study._record import build_record, table_record
 from assay.study._study import Study
 from assay.study._try import kept, remember
@@ -33,14 +33,15 @@ from assay.table import Dataset, read
 
 # Fresh partitions of the rows: more of them steady the score, and cost as much again.
 _REPEATS = {"quick": 1, "normal": 2, "thorough": 4}
-# From here on one partition says enough, and a single holdout is both cheaper and exact.
+# From this many rows on, one partition is enough.
 _MANY_ROWS = 20_000
-# Of the time given, the part that the search may take; the model file and the report need the rest.
+# From this many rows on, a single holdout is both cheaper and exact.
+_HOLDOUT_ROWS = 200_000
+# Share of the time limit that the search may take; the model file and the report need the rest.
 _SEARCH_SHARE = 0.97
-# Of a time limit, the part that candidates are planned for: machines differ, and choices are fitted
+# Share of the time limit that candidates are planned for: machines differ, and choices are fitted
 # again for each block and for all rows.
-_ROOM = 0.75
-_TOO_MANY_ROWS = 200_000
+_PLANNED_SHARE = 0.75
 
 
 @dataclass(frozen=True)
@@ -223,12 +224,12 @@ def fit(
     asked = _needs_probability(dataset, metric, cost)
     split = _split(dataset, effort)
     families, notes, rules = (
-        portfolio(
+        default_candidates(
             dataset,
             effort,
             probabilities=asked,
             fits=_fits(split),
-            most=None if deadline is None else _room(deadline, n_jobs),
+            limit=None if deadline is None else _room(deadline, n_jobs),
         )
         if defaults
         else ([], [], [])
@@ -300,14 +301,16 @@ def _split(dataset: Dataset, effort: str) -> dict[str, Any]:
     n_rows = len(dataset.y)
     if dataset.time is not None:
         return {"plan": "forward", "repeats": 1, "n_blocks": blocks_in_time(dataset.time)}
-    if n_rows > _TOO_MANY_ROWS:
+    if n_rows > _HOLDOUT_ROWS:
         return {"plan": "holdout", "repeats": 1}
     return {"plan": "pair-out", "repeats": _REPEATS[effort] if n_rows <= _MANY_ROWS else 1}
 
 
 def _room(deadline: Deadline, n_jobs: int | None) -> float:
     """Return the work units that a deadline has room for, outer fits and the last one apart."""
-    return _ROOM * 1000.0 * deadline.left() * check_n_jobs(-1 if n_jobs is None else n_jobs)
+    return (
+        _PLANNED_SHARE * 1000.0 * deadline.left() * check_n_jobs(-1 if n_jobs is None else n_jobs)
+    )
 
 
 def _fits(split: Mapping[str, Any]) -> int:

@@ -23,7 +23,7 @@ _APART = "group is in the test set"
 
 
 @dataclass
-class Held:
+class Holdout:
     """A test set that nothing has seen.
 
     Parameters
@@ -43,7 +43,7 @@ class Held:
     apart: int = 0
     openings: list[dict[str, Any]] = field(default_factory=list)
 
-    def accounted(self, dataset: Dataset) -> Dataset:
+    def with_row_counts(self, dataset: Dataset) -> Dataset:
         """Return the training table with the rows set aside in its account."""
         if "marks" not in self.record:
             return dataset
@@ -52,10 +52,10 @@ class Held:
         total = account.read + sum(n for _, n in aside)
         return replace(dataset, account=RowAccount(total, account.used, (*account.dropped, *aside)))
 
-    def sealed(self, dataset: Dataset) -> Held:
+    def with_digest(self, dataset: Dataset) -> Holdout:
         """Return the test set with the digest of its rows as the training table codes them."""
         assert self.raw is not None
-        rows = held_rows(self.raw, dataset.schema, dataset.target)
+        rows = holdout_rows(self.raw, dataset.schema, dataset.target)
         record = {
             **self.record,
             "rows": len(rows.y),
@@ -74,7 +74,7 @@ class Held:
 
 
 @dataclass(frozen=True)
-class HeldRows:
+class HoldoutRows:
     """A test set as the model takes it."""
 
     X: NDArray[np.float64]
@@ -100,7 +100,7 @@ def prepared(
     seed: int,
     options: Mapping[str, Any],
     **roles: Any,
-) -> tuple[Dataset, Held | None]:
+) -> tuple[Dataset, Holdout | None]:
     """Set the test set aside, then make the rest ready to learn from.
 
     Parameters
@@ -121,15 +121,15 @@ def prepared(
     if holdout is None:
         return prepare(raw, **roles), None
     if isinstance(holdout, (int, float)):
-        rest, held = hold_out(raw, holdout, seed=seed, **roles)
-        dataset = held.accounted(prepare(rest, **roles))
+        rest, held = split_off(raw, holdout, seed=seed, **roles)
+        dataset = held.with_row_counts(prepare(rest, **roles))
     else:
         dataset = prepare(raw, **roles)
-        held = held_table(holdout, dataset.schema, **options)
-    return dataset, held.sealed(dataset)
+        held = table_of_its_own(holdout, dataset.schema, **options)
+    return dataset, held.with_digest(dataset)
 
 
-def hold_out(raw: RawTable, share: float, *, seed: int, **roles: Any) -> tuple[RawTable, Held]:
+def split_off(raw: RawTable, share: float, *, seed: int, **roles: Any) -> tuple[RawTable, Holdout]:
     """Split a table as read into what is learned from and what is set aside.
 
     Parameters
@@ -147,8 +147,8 @@ def hold_out(raw: RawTable, share: float, *, seed: int, **roles: Any) -> tuple[R
     -------
     rest : RawTable
         Without the test rows; kinds and levels of columns are found from these rows alone.
-    held : Held
-        Not sealed yet: nothing but the rows.
+    held : Holdout
+        Not with_digest yet: nothing but the rows.
     """
     if isinstance(share, bool) or not 0.05 <= share <= 0.5:
         raise ParameterError(
@@ -168,8 +168,8 @@ def hold_out(raw: RawTable, share: float, *, seed: int, **roles: Any) -> tuple[R
         seed=seed,
     )
     places = np.flatnonzero(usable)
-    held = np.zeros(len(usable), dtype=bool)
-    held[places[test]] = True
+    aside = np.zeros(len(usable), dtype=bool)
+    aside[places[test]] = True
     apart = np.zeros(len(usable), dtype=bool)
     apart[places[~test & ~train]] = True
     if whole.time is not None:
@@ -182,24 +182,24 @@ def hold_out(raw: RawTable, share: float, *, seed: int, **roles: Any) -> tuple[R
         "source": raw.source,
         "share": float(share),
         "how": how,
-        "rows": int(held.sum()),
-        "marks": _packed(held),
+        "rows": int(aside.sum()),
+        "marks": _packed(aside),
     }
-    return _part(raw, ~(held | apart)), Held(record, _part(raw, held), int(apart.sum()))
+    return _part(raw, ~(aside | apart)), Holdout(record, _part(raw, aside), int(apart.sum()))
 
 
-def held_table(source: Any, schema: Schema, **options: Any) -> Held:
+def table_of_its_own(source: Any, schema: Schema, **options: Any) -> Holdout:
     """Return a test set that is a table of its own."""
     raw = source if isinstance(source, RawTable) else read(source, like=schema, **options)
-    return Held({"source": raw.source, "share": None, "how": "a table of its own"}, raw)
+    return Holdout({"source": raw.source, "share": None, "how": "a table of its own"}, raw)
 
 
-def recognised(held: Held, model: Model, source: Any, **options: Any) -> HeldRows:
+def find_rows(holdout: Holdout, model: Model, source: Any, **options: Any) -> HoldoutRows:
     """Return the rows that were set aside, found in a table that holds them.
 
     Parameters
     ----------
-    held : Held
+    holdout : Holdout
         With the digest.
     model : Model
         Knows how to read them.
@@ -213,14 +213,14 @@ def recognised(held: Held, model: Model, source: Any, **options: Any) -> HeldRow
     DataError
         If these are other rows.
     """
-    record = held.record
+    record = holdout.record
     if source is None:
-        if held.raw is None:
+        if holdout.raw is None:
             raise ParameterError(
                 "source must be the table that holds the rows set aside; got None, and a model "
                 "file does not hold them"
             )
-        return held_rows(held.raw, model.schema, model.target)
+        return holdout_rows(holdout.raw, model.schema, model.target)
     raw = model.read(source, **options)
     tried = [raw]
     if "marks" in record:
@@ -229,7 +229,7 @@ def recognised(held: Held, model: Model, source: Any, **options: Any) -> HeldRow
             tried.insert(0, _part(raw, marks))
     for part in tried:
         try:
-            rows = held_rows(part, model.schema, model.target)
+            rows = holdout_rows(part, model.schema, model.target)
         except DataError:
             if part is tried[-1]:
                 raise
@@ -244,7 +244,7 @@ def recognised(held: Held, model: Model, source: Any, **options: Any) -> HeldRow
     )
 
 
-def held_rows(raw: RawTable, schema: Schema, target: Target) -> HeldRows:
+def holdout_rows(raw: RawTable, schema: Schema, target: Target) -> HoldoutRows:
     """Return the usable rows of a table, coded as in training."""
     roles = {column.role: column.name for column in schema.columns if column.role != "feature"}
     for role in ("target", "weights", "group"):
@@ -264,7 +264,7 @@ def held_rows(raw: RawTable, schema: Schema, target: Target) -> HeldRows:
     if "group" in roles:
         codes = frame.get_column(roles["group"]).rank("dense").to_numpy()
         groups = codes.astype(np.int64) - 1
-    return HeldRows(
+    return HoldoutRows(
         schema.matrix(frame, where=part.where),
         target.encode(frame.get_column(target.name), where=part.where),
         weight,

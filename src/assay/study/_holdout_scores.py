@@ -19,11 +19,13 @@ from assay.evaluate import (
     sample_interval,
 )
 from assay.select import queries_for
-from assay.study._holdout import HeldRows
+from assay.study._holdout import HoldoutRows
 from assay.study._model import Model
 
 
-def holdout_scores(model: Model, record: Mapping[str, Any], rows: HeldRows) -> list[dict[str, Any]]:
+def holdout_scores(
+    model: Model, record: Mapping[str, Any], rows: HoldoutRows
+) -> list[dict[str, Any]]:
     """Return the study's own metric first, then the usual ones of its task.
 
     Parameters
@@ -32,7 +34,7 @@ def holdout_scores(model: Model, record: Mapping[str, Any], rows: HeldRows) -> l
         Fitted without these rows.
     record : dict
         The study's record: task, metric, costs.
-    rows : HeldRows
+    rows : HoldoutRows
         The test set.
 
     Returns
@@ -85,7 +87,7 @@ def _metrics(task: str, record: Mapping[str, Any]) -> list[Metric]:
     return list(metrics.values())
 
 
-def _predicted(model: Model, rows: HeldRows) -> Predicted:
+def _predicted(model: Model, rows: HoldoutRows) -> Predicted:
     X = rows.X if model.encoder is None else model.encoder.transform(rows.X)
     if model.target.classes is None:
         queries = rows.groups if model.target.task == "rank" else None

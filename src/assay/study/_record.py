@@ -13,7 +13,7 @@ from assay.base import DataError
 from assay.evaluate import Interval
 from assay.select import Gap, Outcome
 from assay.study import _diagnostics
-from assay.study._choice_record import check_choice, choice_record, chosen_in_words
+from assay.study._choice_record import check_choice, choice_record, describe_chosen
 from assay.study._holdout import check_holdout
 from assay.table import Dataset
 
@@ -93,7 +93,7 @@ def _chosen(outcome: Outcome) -> dict[str, Any]:
         "family": family,
         "params": _plain(params),
         "score": score,
-        "text": chosen_in_words(outcome, in_words),
+        "text": describe_chosen(outcome, describe_candidate),
     }
 
 
@@ -172,12 +172,12 @@ def check_record(record: Any) -> None:
             raise DataError(f"the record is damaged: {name} has no words")
 
 
-def in_words(family: str, params: Mapping[str, Any]) -> str:
+def describe_candidate(family: str, params: Mapping[str, Any]) -> str:
     """Return a candidate in words.
 
     Examples
     --------
-    >>> in_words("ridge regression", {"alpha": 10.0})
+    >>> describe_candidate("ridge regression", {"alpha": 10.0})
     'ridge regression with alpha=10.0'
     """
     if not params:

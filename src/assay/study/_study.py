@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from assay import report, store
 from assay.base import DataError
 from assay.study._clustering import clustering_of
-from assay.study._holdout import Held, recognised
+from assay.study._holdout import Holdout, find_rows
 from assay.study._holdout_scores import holdout_scores
 from assay.study._model import Model
 from assay.study._openings import now, read_openings, write_openings
@@ -81,7 +81,7 @@ class Study:
         Everything the report shows, as plain JSON values.
     model : Model
         The chosen candidate, fitted on all rows.
-    held : Held, optional
+    holdout : Holdout, optional
         The test set that was set aside.
 
     Attributes
@@ -107,10 +107,12 @@ class Study:
     ['Adelie', 'Adelie']
     """
 
-    def __init__(self, record: dict[str, Any], model: Model, held: Held | None = None) -> None:
+    def __init__(
+        self, record: dict[str, Any], model: Model, holdout: Holdout | None = None
+    ) -> None:
         self.record = record
         self.model = model
-        self.held = held
+        self.holdout = holdout
         self.bench: Any = None  # what try_ needs; a study from a file has none
         self._path: Path | None = None
 
@@ -153,7 +155,7 @@ class Study:
     @property
     def openings(self) -> tuple[Opening, ...]:
         """Every time the test set was opened, the first one first."""
-        found = [] if self.held is None else self.held.openings
+        found = [] if self.holdout is None else self.holdout.openings
         return tuple(_opening(entry, at > 0) for at, entry in enumerate(found))
 
     def open_holdout(self, source: Any = None, *, again: bool = False, **options: Any) -> Opening:
@@ -189,18 +191,18 @@ class Study:
         >>> opening.rows, opening.scores[0].metric, opening.again
         (69, 'accuracy', False)
         """
-        if self.held is None:
+        if self.holdout is None:
             raise DataError(
                 "no rows were set aside when this model was fitted; fit it again with a holdout, "
                 "such as 0.2, to have a test set"
             )
         self._read_openings()
-        before = self.held.openings
+        before = self.holdout.openings
         if before and not again:
             raise DataError(_already(before, self.digest))
-        rows = recognised(self.held, self.model, source, **options)
+        rows = find_rows(self.holdout, self.model, source, **options)
         entry = {
-            "holdout": self.held.record["identity"],
+            "holdout": self.holdout.record["identity"],
             "when": now(),
             "model": self.digest,
             "rows": len(rows.y),
@@ -208,7 +210,7 @@ class Study:
         }
         if self._path is not None:  # first the book, then the number
             write_openings(self._path, [*before, entry])
-        self.held.openings = [*before, entry]
+        self.holdout.openings = [*before, entry]
         return self.openings[-1]
 
     def scores(self) -> pl.DataFrame:
@@ -346,26 +348,26 @@ class Study:
                 )
         digest = store.save(Path(path), self._manifest(), self._parts())
         self._path = Path(path)
-        if self.held is not None:
-            if self.held.openings:
-                write_openings(self._path, self.held.openings)
+        if self.holdout is not None:
+            if self.holdout.openings:
+                write_openings(self._path, self.holdout.openings)
             self._read_openings()
         return digest
 
     def _read_openings(self) -> None:
         """Learn of openings that another process wrote down, perhaps with another model."""
-        if self.held is None or self._path is None:
+        if self.holdout is None or self._path is None:
             return
-        written = read_openings(self._path, self.held.record["identity"])
+        written = read_openings(self._path, self.holdout.record["identity"])
         if written:
-            self.held.openings = written
+            self.holdout.openings = written
 
     @property
     def full_record(self) -> dict[str, Any]:
         """The record with what is not in the model file: when the test set was opened."""
-        if self.held is None:
+        if self.holdout is None:
             return self.record
-        holdout = {**self.record["holdout"], "openings": self.held.openings}
+        holdout = {**self.record["holdout"], "openings": self.holdout.openings}
         return {**self.record, "holdout": holdout}
 
     def _manifest(self) -> dict[str, Any]:
@@ -430,7 +432,7 @@ def _study(manifest: dict[str, Any], parts: dict[str, Any], path: Path) -> Study
     model.check()
     check_record(manifest["record"])
     holdout = manifest["record"].get("holdout")
-    study = Study(manifest["record"], model, None if holdout is None else Held(holdout))
+    study = Study(manifest["record"], model, None if holdout is None else Holdout(holdout))
     study._path = path
     return study
 

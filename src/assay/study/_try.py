@@ -91,7 +91,7 @@ def remember(
         The prepared table.
     arguments : mapping
         What `fit` was called with.
-    held : Held or None
+    held : Holdout or None
         The rows that were set aside; they stay aside.
     """
     again = {key: value for key, value in arguments.items() if key != "source"}

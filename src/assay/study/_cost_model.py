@@ -6,7 +6,7 @@ from dataclasses import astuple, dataclass
 from typing import NamedTuple
 
 #: Work units that a search may spend, apart from what it gets for each row, and at most.
-_BASE, _PER_ROW, _MOST = 120_000.0, 2.5, 1_200_000.0
+_BASE, _PER_ROW, _LARGEST = 120_000.0, 2.5, 1_200_000.0
 _SHARES = {"quick": 0.1, "normal": 1.0, "thorough": 10.0}
 
 
@@ -30,11 +30,11 @@ def budget(effort: str, n_rows: int) -> float:
     >>> budget("normal", 1_000), budget("quick", 1_000), budget("normal", 10_000_000)
     (122500.0, 12250.0, 1200000.0)
     """
-    return _SHARES[effort] * min(_BASE + _PER_ROW * n_rows, _MOST)
+    return _SHARES[effort] * min(_BASE + _PER_ROW * n_rows, _LARGEST)
 
 
 class Shape(NamedTuple):
-    """What a price depends on.
+    """What a cost depends on.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Shape(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Price:
+class UnitCost:
     """Work units of one unit: one training set, all candidates of a group.
 
     Parameters
@@ -69,7 +69,7 @@ class Price:
 
     Examples
     --------
-    >>> Price(fixed=1.0, train=0.5)(100, 50)
+    >>> UnitCost(fixed=1.0, train=0.5)(100, 50)
     51.0
     """
 
@@ -89,13 +89,13 @@ class Price:
             + self.square * float(train) ** 2
         )
 
-    def __add__(self, other: Price) -> Price:
-        """Return the price of both."""
-        return Price(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+    def __add__(self, other: UnitCost) -> UnitCost:
+        """Return the cost of both."""
+        return UnitCost(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True)
-class Wide:
+class WideMemory:
     """Bytes of some copies of the encoded rows."""
 
     width: int
@@ -107,7 +107,7 @@ class Wide:
 
 
 @dataclass(frozen=True)
-class Square:
+class SquareMemory:
     """Bytes of a matrix with a row and a column for each row of the table."""
 
     copies: float = 1.0

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.report._words import (
+from assay.report._format import (
     MAX_SENTENCE,
     clean,
     decimals,

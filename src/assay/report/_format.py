@@ -309,12 +309,12 @@ def params_text(params: Mapping[str, Any]) -> str:
     )
 
 
-def told_notes(data: Mapping[str, Any]) -> list[str]:
+def notes_to_show(data: Mapping[str, Any]) -> list[str]:
     """Return the notes of a record, without those on columns set aside: they have their own list.
 
     Examples
     --------
-    >>> told_notes({"notes": ["set aside, constant: 'a'", "the positive class is 'yes'"]})
+    >>> notes_to_show({"notes": ["set aside, constant: 'a'", "the positive class is 'yes'"]})
     ["the positive class is 'yes'"]
     """
     return [note for note in data.get("notes") or [] if not note.startswith("set aside")]
