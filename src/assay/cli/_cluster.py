@@ -134,19 +134,17 @@ def cluster(
     from assay import study as studies  # noqa: PLC0415
     from assay.store import write_file  # noqa: PLC0415
 
+    columns, drop = options.pop("columns"), options.pop("drop")
     read = read_options(options)
     for name in READ_OPTIONS:
         options.pop(name)
-    with progress(quiet=quiet) as told:
-        found = studies.find_clusters(
-            file,
-            kinds=set_kinds,
-            n_jobs=jobs,
-            progress=told,
-            on_table=None if as_json or quiet else show_table,
-            **options,
-            **read,
-        )
+    # Before the table is read: a wrong setting must not wait for it.
+    settings = studies.ClusterSettings(n_jobs=jobs, **options)
+    with progress(quiet=quiet) as shown:
+        job = studies.prepare_clusters(file, columns=columns, drop=drop, kinds=set_kinds, **read)
+        if not (as_json or quiet):
+            show_table(job.table)
+        found = job.fit(settings, progress=shown)
     digest = found.save(paths["model"])
     found.report(paths["report"])
     write_file(paths["assignments"], [found.assignments()], what="the assignments")

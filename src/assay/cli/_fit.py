@@ -26,6 +26,8 @@ _USES = {
     "report": "the report, for a browser",
     "ledger": "finished work, to resume or repeat; may be deleted",
 }
+# The other options, besides those of reading, are settings of the search.
+_TABLE_OPTIONS = ("drop", "group", "time", "weights", "positive", "task", "seed")
 _JSON_PARTS = (
     "assay", "source", "task", "target", "metric", "score", "baseline", "gain", "verdict", "quick",
     "plain", "scores", "chosen", "choice", "cost", "leaderboard", "notes", "plan", "seed", "effort",
@@ -194,24 +196,22 @@ def fit(
     from assay import study as studies  # noqa: PLC0415
     from assay.base import DataError, ParameterError  # noqa: PLC0415
 
+    about_table = {name: options.pop(name) for name in _TABLE_OPTIONS}
     read = read_options(options)
     for name in READ_OPTIONS:
         options.pop(name)
     ledger_path = paths.get("ledger")
-    with removed_on_error(ledger_path, (DataError, ParameterError)), progress(quiet=quiet) as told:
-        study = studies.fit(
-            file,
-            target,
-            cost=list(cost) or None,
-            kinds=set_kinds,
-            n_jobs=jobs,
-            holdout=test_set,
-            ledger=ledger_path,
-            progress=told,
-            on_table=None if as_json or quiet else show_table,
-            **options,
-            **read,
+    # Before the table is read: a wrong setting must not wait for it.
+    settings = studies.SearchSettings(
+        cost=list(cost) or None, n_jobs=jobs, ledger=ledger_path, **options
+    )
+    with removed_on_error(ledger_path, (DataError, ParameterError)), progress(quiet=quiet) as shown:
+        job = studies.prepare(
+            file, target, kinds=set_kinds, holdout=test_set, **about_table, **read
         )
+        if not (as_json or quiet):
+            show_table(job.table)
+        study = job.fit(settings, progress=shown)
     digest = study.save(paths["model"])
     study.report(paths["report"])
     files = {name: path for name, path in paths.items() if path.exists()}

@@ -51,14 +51,10 @@ def predict(
     classes = study.record["target"].get("classes")
     if proba and not classes:
         raise DataError(f"{model} predicts numbers, and a number has no classes; leave --proba out")
-    raw = study.model.read(file, **read_options(options))
-    places = None
-    if study.record["task"] == "rank":
-        found, places = study.model.ranked(raw)
-    else:
-        found = study.predict(raw)
-    values = [_written(value) for value in found.tolist()]
-    shares = study.predict_proba(raw).tolist() if proba else None
+    answers = study.answers(file, proba=proba, **read_options(options))
+    values = [_written(value) for value in answers.prediction.tolist()]
+    shares = None if answers.probability is None else answers.probability.tolist()
+    places = answers.rank
     if path is not None or not as_json:
         head, more = ["prediction"], shares
         if shares is not None:
@@ -71,7 +67,7 @@ def predict(
             "model": model,
             "source": file,
             "target": study.record["target"]["name"],
-            "rows": {"read": raw.rows, "predicted": len(values), "blank": raw.blank},
+            "rows": {"read": answers.rows, "predicted": len(values), "blank": answers.blank},
         }
         if path is not None:
             summary["files"] = {"predictions": str(path)}
@@ -84,9 +80,9 @@ def predict(
                 summary["ranks"] = places.tolist()
         click.echo(json.dumps(summary))
     elif path is not None:
-        blank = f" + {raw.blank:,} blank" if raw.blank else ""
+        blank = f" + {answers.blank:,} blank" if answers.blank else ""
         size = f" ({size_text(path)})" if path.is_file() else ""
-        told = f"{raw.rows:,} rows read = {len(values):,} predicted{blank}; wrote {path}{size}"
+        told = f"{answers.rows:,} rows read = {len(values):,} predicted{blank}; wrote {path}{size}"
         click.echo(printable(told), err=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from assay.study._cluster_methods import (
 from assay.study._cluster_record import cluster_record, table_part
 from assay.study._cluster_table import ClusterTable, cluster_table
 from assay.study._clustering import Clustering, ClusterModel
-from assay.study._fit import Progress
+from assay.study._progress import Progress
 from assay.table import read
 
 
@@ -41,7 +42,6 @@ def find_clusters(
     seed: int = 0,
     n_jobs: int | None = None,
     progress: Callable[[Progress], object] | None = None,
-    on_table: Callable[[dict[str, Any]], object] | None = None,
     **options: Any,
 ) -> Clustering:
     """Group the rows of a table.
@@ -76,8 +76,6 @@ def find_clusters(
         Threads; None for one per core. The result does not depend on it.
     progress : callable or None, default=None
         Called with a `Progress` for every step.
-    on_table : callable or None, default=None
-        Called once, before any fit, with the part of the record that tells rows and columns.
     **options
         Passed to `assay.table.read`: delimiter, decimal, encoding, sheet, missing.
 
@@ -106,58 +104,197 @@ def find_clusters(
     >>> found.record["method"]["reason"].split(":")[0]
     'the steadiest of 3 methods'
     """
-    check_option("method", method, METHODS)
-    check_interval("n_clusters", n_clusters, 1, integer=True, options=(None,))
-    check_interval("eps", eps, 0, open_low=True, open_high=True, options=(None,))
-    check_interval("min_samples", min_samples, 1, integer=True, options=(None,))
-    check_interval("max_clusters", max_clusters, 2, integer=True)
-    if method == "dbscan" and n_clusters is not None:
-        raise ParameterError(
-            "n_clusters cannot be given with method='dbscan', which finds the number itself; "
-            f"got {n_clusters}"
-        )
-    if method != "dbscan" and (eps is not None or min_samples is not None):
-        raise ParameterError(f"eps and min_samples are for method='dbscan'; got method={method!r}")
-    jobs = -1 if n_jobs is None else n_jobs
-    table = cluster_table(read(source, **options), columns=columns, drop=drop, kinds=kinds)
-    if on_table is not None:
-        on_table(table_part(table))
-    steps = _Steps(progress, method, n_clusters)
-    number = None
-    if method != "dbscan" and n_clusters is None:
-        steps.tell("choosing the number of clusters")
-        number = _count(table, max_clusters, seed, jobs)
-        n_clusters = number.n_clusters
-    chosen, compared, reason = _method(table, method, n_clusters, seed, jobs, steps)
-    steps.tell(f"fitting {NAMES[chosen]}")
-    estimator = make(
-        chosen,
-        n_clusters or 1,
-        table.rows,
-        seed=seed,
-        n_jobs=jobs,
+    settings = ClusterSettings(
+        method=method,
+        n_clusters=n_clusters,
         eps=eps,
         min_samples=min_samples,
-    )
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
-        labels = fitted_labels(estimator, table.rows)
-    steps.tell("describing the clusters")
-    notes = _notes(chosen, estimator, labels, eps is None, min_samples is None)
-    notes += sorted({str(entry.message) for entry in warned})
-    record = cluster_record(
-        table,
-        chosen,
-        estimator,
-        labels,
-        asked=method,
-        number=number,
-        compared=compared,
-        reason=reason,
-        notes=notes,
+        max_clusters=max_clusters,
         seed=seed,
+        n_jobs=n_jobs,
     )
-    return Clustering(record, ClusterModel(table.schema, table.encoder, estimator), labels)
+    job = prepare_clusters(source, columns=columns, drop=drop, kinds=kinds, **options)
+    return job.fit(settings, progress=progress)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterSettings:
+    """How clusters are searched for; the parameters are explained in `find_clusters`.
+
+    Parameters
+    ----------
+    method : str, default="auto"
+        How to group.
+    n_clusters : int or None, default=None
+        Number of clusters.
+    eps : float or None, default=None
+        For "dbscan", in standard deviations.
+    min_samples : int or None, default=None
+        For "dbscan".
+    max_clusters : int, default=10
+        The largest number tried.
+    seed : int, default=0
+        Seed of all random numbers.
+    n_jobs : int or None, default=None
+        Number of threads.
+    """
+
+    method: str = "auto"
+    n_clusters: int | None = None
+    eps: float | None = None
+    min_samples: int | None = None
+    max_clusters: int = 10
+    seed: int = 0
+    n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        check_option("method", self.method, METHODS)
+        check_interval("n_clusters", self.n_clusters, 1, integer=True, options=(None,))
+        check_interval("eps", self.eps, 0, open_low=True, open_high=True, options=(None,))
+        check_interval("min_samples", self.min_samples, 1, integer=True, options=(None,))
+        check_interval("max_clusters", self.max_clusters, 2, integer=True)
+        if self.method == "dbscan" and self.n_clusters is not None:
+            raise ParameterError(
+                "n_clusters cannot be given with method='dbscan', which finds the number itself; "
+                f"got {self.n_clusters}"
+            )
+        if self.method != "dbscan" and (self.eps is not None or self.min_samples is not None):
+            raise ParameterError(
+                f"eps and min_samples are for method='dbscan'; got method={self.method!r}"
+            )
+
+    @property
+    def threads(self) -> int:
+        """Number of threads as estimators take it: -1 for one per core."""
+        return -1 if self.n_jobs is None else self.n_jobs
+
+
+def prepare_clusters(
+    source: Any,
+    *,
+    columns: Iterable[str] = (),
+    drop: Iterable[str] = (),
+    kinds: Mapping[str, str] | None = None,
+    **options: Any,
+) -> ClusterJob:
+    """Read a table and make it ready to group, without fitting anything.
+
+    Parameters
+    ----------
+    source : path, "-", file object or dataframe
+        The table, as in `find_clusters`.
+    columns : iterable of str, default=()
+        Columns to use; all usable ones if empty.
+    drop : iterable of str, default=()
+        Columns to leave out.
+    kinds : mapping of str to str, default=None
+        Kinds of columns that overrule the inferred ones.
+    **options
+        Passed to `assay.table.read`.
+
+    Returns
+    -------
+    ClusterJob
+        The prepared table; its `ClusterJob.fit` gives the clusters.
+    """
+    raw = read(source, **options)
+    return ClusterJob(cluster_table(raw, columns=columns, drop=drop, kinds=kinds))
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterJob:
+    """A table ready to group. Made by `prepare_clusters`.
+
+    Parameters
+    ----------
+    rows : ClusterTable
+        The prepared rows.
+
+    Attributes
+    ----------
+    table : dict
+        The part of the record that is known before any fit: rows and columns.
+    findings : list of str
+        Everything worth knowing about the table before any fit.
+    """
+
+    rows: ClusterTable = field(repr=False)
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """The part of the record that is known before any fit: rows and columns."""
+        return table_part(self.rows)
+
+    @property
+    def findings(self) -> list[str]:
+        """Everything worth knowing about the table before any fit."""
+        return list(self.rows.dataset.notes)
+
+    def fit(
+        self,
+        settings: ClusterSettings | None = None,
+        *,
+        progress: Callable[[Progress], object] | None = None,
+        **changes: Any,
+    ) -> Clustering:
+        """Group the rows.
+
+        Parameters
+        ----------
+        settings : ClusterSettings, default=None
+            How to group; the defaults if None.
+        progress : callable or None, default=None
+            Called with a `Progress` for every step.
+        **changes
+            Single settings by name, such as ``n_clusters=3``.
+
+        Returns
+        -------
+        Clustering
+            The same as `find_clusters` returns for this table and these settings.
+        """
+        settings = replace(settings or ClusterSettings(), **changes)
+        table, n_clusters = self.rows, settings.n_clusters
+        steps = _Steps(progress, settings.method, n_clusters)
+        number = None
+        if settings.method != "dbscan" and n_clusters is None:
+            steps.tell("choosing the number of clusters")
+            number = _count(table, settings.max_clusters, settings.seed, settings.threads)
+            n_clusters = number.n_clusters
+        chosen, compared, reason = _method(
+            table, settings.method, n_clusters, settings.seed, settings.threads, steps
+        )
+        steps.tell(f"fitting {NAMES[chosen]}")
+        estimator = make(
+            chosen,
+            n_clusters or 1,
+            table.rows,
+            seed=settings.seed,
+            n_jobs=settings.threads,
+            eps=settings.eps,
+            min_samples=settings.min_samples,
+        )
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            labels = fitted_labels(estimator, table.rows)
+        steps.tell("describing the clusters")
+        notes = _notes(
+            chosen, estimator, labels, settings.eps is None, settings.min_samples is None
+        )
+        notes += sorted({str(entry.message) for entry in warned})
+        record = cluster_record(
+            table,
+            chosen,
+            estimator,
+            labels,
+            asked=settings.method,
+            number=number,
+            compared=compared,
+            reason=reason,
+            notes=notes,
+            seed=settings.seed,
+        )
+        return Clustering(record, ClusterModel(table.schema, table.encoder, estimator), labels)
 
 
 class _Steps:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from assay import report, store
 from assay.base import DataError
 from assay.study._cluster_record import check_cluster_record
+from assay.study._model import Answers
 from assay.table import RawTable, Schema, read
 
 #: Parts of the manifest of a model file that holds a clustering.
@@ -122,6 +123,24 @@ class Clustering:
         """SHA-256 of everything in the model file."""
         return store.digest(self._manifest(), self._parts())
 
+    def answers(self, source: Any, *, proba: bool = False, **options: Any) -> Answers:
+        """Return the cluster of each row and what comes with it, encoding the table once.
+
+        Parameters
+        ----------
+        source : path, "-", file object or dataframe
+            A table with the columns the clusters were found in.
+        proba : bool, default=False
+            Whether the share of each cluster is returned as well.
+        **options
+            Passed to `assay.table.read`.
+        """
+        raw = self.model.read(source, **options)
+        self._need_predict()
+        X = self.model.encoded(raw)
+        labels = np.asarray(self.estimator.predict(X))
+        return Answers(labels, self._shares(X) if proba else None, None, raw.rows, raw.blank)
+
     def predict(self, source: Any, **options: Any) -> NDArray[np.int64]:
         """Return the cluster of each row of a table.
 
@@ -137,12 +156,8 @@ class Clustering:
         DataError
             If the method does not group new rows.
         """
-        if not hasattr(self.estimator, "predict"):
-            raise DataError(
-                f"{self.method} groups the rows it has seen and no new ones; find the clusters "
-                "again with all rows, or with --method kmeans or mixture"
-            )
-        return np.asarray(self.estimator.predict(self.model.encoded(source, **options)))
+        self._need_predict()
+        return self.answers(source, **options).prediction
 
     def predict_proba(self, source: Any, **options: Any) -> NDArray[np.float64]:
         """Return how much each row of a table belongs to each cluster.
@@ -154,10 +169,23 @@ class Clustering:
         **options
             Passed to `assay.table.read`.
         """
+        self._need_shares()
+        return self._shares(self.model.encoded(source, **options))
+
+    def _need_predict(self) -> None:
+        if not hasattr(self.estimator, "predict"):
+            raise DataError(
+                f"{self.method} groups the rows it has seen and no new ones; find the clusters "
+                "again with all rows, or with --method kmeans or mixture"
+            )
+
+    def _need_shares(self) -> None:
         if not hasattr(self.estimator, "predict_proba"):
             raise DataError(f"{self.method} gives no shares; mixtures and fuzzy k-means do")
-        found = self.estimator.predict_proba(self.model.encoded(source, **options))
-        return np.asarray(found, dtype=np.float64)
+
+    def _shares(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        self._need_shares()
+        return np.asarray(self.estimator.predict_proba(X), dtype=np.float64)
 
     def assignments(self) -> bytes:
         """Return a CSV file with the cluster of every row of the table, empty for none."""

@@ -4,64 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
-from assay.base import ParameterError, check_n_jobs, check_option
-from assay.evaluate import get_metric
-from assay.multiclass import CostClassifier
-from assay.select import (
-    Deadline,
-    Ledger,
-    Question,
-    Resources,
-    Rules,
-    blocks_in_time,
-    forward,
-    refit,
-    seconds_of,
-    sobol_family,
-)
-from assay.select import search as choose
-from assay.study._default_candidates import EFFORTS, default_candidates, own_families
-from assay.study._holdout import prepared
-from assay.study._model import Model
-from assay.study._record import build_record, table_record
+from assay.select import Ledger
+from assay.study._job import prepare
+from assay.study._progress import Progress
+from assay.study._settings import SearchSettings
 from assay.study._study import Study
-from assay.study._try import kept, remember
-from assay.table import Dataset, read
-
-# Fresh partitions of the rows: more of them steady the score, and cost as much again.
-_REPEATS = {"quick": 1, "normal": 2, "thorough": 4}
-# From this many rows on, one partition is enough.
-_MANY_ROWS = 20_000
-# From this many rows on, a single holdout is both cheaper and exact.
-_HOLDOUT_ROWS = 200_000
-# Share of the time limit that the search may take; the model file and the report need the rest.
-_SEARCH_SHARE = 0.97
-# Share of the time limit that candidates are planned for: machines differ, and choices are fitted
-# again for each block and for all rows.
-_PLANNED_SHARE = 0.75
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a fit is.
-
-    Parameters
-    ----------
-    done, total : int
-        Units of work.
-    seconds_left : float or None
-        None until it can be estimated.
-    text : str
-        What was done last.
-    """
-
-    done: int
-    total: int
-    seconds_left: float | None
-    text: str
 
 
 def fit(
@@ -93,7 +42,6 @@ def fit(
     holdout: Any = None,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     progress: Callable[[Progress], object] | None = None,
-    on_table: Callable[[dict[str, Any]], object] | None = None,
     **options: Any,
 ) -> Study:
     """Find the best model for a column of a table, and say honestly how good it is.
@@ -175,8 +123,6 @@ def fit(
         Where finished work is kept; a fit that was stopped goes on from there.
     progress : callable or None, default=None
         Called with a `Progress` before the first unit of work and after each.
-    on_table : callable or None, default=None
-        Called once, before any fit, with the part of the record that tells rows and columns.
     **options
         Passed to `assay.table.read`: delimiter, decimal, encoding, sheet, missing.
 
@@ -199,18 +145,26 @@ def fit(
     >>> study.verdict
     'better'
     """
-    arguments = dict(locals())  # for `Study.try_`, which asks the same with one candidate more
-    check_option("effort", effort, EFFORTS)
-    deadline = None if budget is None else Deadline(_SEARCH_SHARE * seconds_of(budget))
-    check_option("search", search, ("grid", "sobol"))
-    ledger = arguments["ledger"] = kept(ledger)
-    raw = source if isinstance(source, Dataset) else read(source, **options)
-    dataset, held = prepared(
-        raw,
-        holdout,
-        seed=seed,
-        options=options,
-        target=target,
+    settings = SearchSettings(
+        metric=metric,
+        effort=effort,
+        budget=budget,
+        memory=memory,
+        n_jobs=n_jobs,
+        backend=backend,
+        scheduler=scheduler,
+        models=models,
+        defaults=defaults,
+        search=search,
+        cost=cost,
+        stack=stack,
+        calibrate=calibrate,
+        prefer=prefer,
+        ledger=ledger,
+    )
+    job = prepare(
+        source,
+        target,
         kinds=kinds,
         drop=drop,
         group=group,
@@ -218,113 +172,8 @@ def fit(
         weights=weights,
         positive=positive,
         task=task,
-    )
-    if on_table is not None:
-        on_table(table_record(dataset))
-    asked = _needs_probability(dataset, metric, cost)
-    split = _split(dataset, effort)
-    families, notes, rules = (
-        default_candidates(
-            dataset,
-            effort,
-            probabilities=asked,
-            fits=_fits(split),
-            limit=None if deadline is None else _room(deadline, n_jobs),
-        )
-        if defaults
-        else ([], [], [])
-    )
-    if search == "sobol":
-        families = [sobol_family(family, seed) for family in families]
-        notes = [*notes, "the default candidates are Sobol points in the ranges of the grids"]
-    families += own_families(models or {}, dataset)
-    if not families:
-        raise ParameterError("models must name at least one model when defaults=False; got none")
-    question = Question.of(
-        dataset.X,
-        dataset.y,
-        task=dataset.target.task,
-        metric=metric,
-        weight=dataset.weight,
-        groups=dataset.groups,
-        time=dataset.time,
-        classes=dataset.target.classes,
-        positive=dataset.target.positive,
-        cost=cost,
-        data_digest=dataset.digest,
-    )
-    choice_rules = Rules(
-        stack=effort != "quick" if stack is None else stack,
-        calibrate=effort != "quick" if calibrate is None else calibrate,
-        prefer=prefer,
-        **split,
+        holdout=holdout,
         seed=seed,
-        stages=None,
+        **options,
     )
-    resources = Resources(
-        n_jobs=-1 if n_jobs is None else n_jobs,
-        backend=backend,
-        scheduler=scheduler,
-        ledger=ledger,
-        memory=memory,
-        deadline=deadline,
-        progress=_told(progress),
-    )
-    outcome = choose(question, families, choice_rules, resources)
-    fitted = refit(outcome, question)
-    record = build_record(
-        dataset, outcome, effort=effort, notes=[*notes, *fitted.notes], gap=fitted.gap
-    )
-    if rules:
-        record["portfolio"] = rules
-    if held is not None:
-        record["holdout"] = held.record
-    estimator = fitted.estimator
-    if outcome.cost is not None:
-        width: Any = getattr(estimator, "n_features_in_", dataset.X.shape[1])
-        estimator = CostClassifier.of_fitted(estimator, outcome.cost, width)
-    model = Model(dataset.schema, dataset.target, fitted.encoder, estimator)
-    made: Study = remember(Study(record, model, held), fit, dataset, arguments, held)
-    return made
-
-
-def _needs_probability(dataset: Dataset, metric: Any, cost: Any) -> bool:
-    """Say whether models without probabilities cannot be scored; a user's scorer is not asked."""
-    if dataset.target.classes is None or callable(metric):
-        return False
-    found = get_metric(metric, dataset.target.task)
-    return cost is not None or found.needs_probability(len(dataset.target.classes))
-
-
-def _split(dataset: Dataset, effort: str) -> dict[str, Any]:
-    """Return the plan and its repeats for a table of this size."""
-    n_rows = len(dataset.y)
-    if dataset.time is not None:
-        return {"plan": "forward", "repeats": 1, "n_blocks": blocks_in_time(dataset.time)}
-    if n_rows > _HOLDOUT_ROWS:
-        return {"plan": "holdout", "repeats": 1}
-    return {"plan": "pair-out", "repeats": _REPEATS[effort] if n_rows <= _MANY_ROWS else 1}
-
-
-def _room(deadline: Deadline, n_jobs: int | None) -> float:
-    """Return the work units that a deadline has room for, outer fits and the last one apart."""
-    return (
-        _PLANNED_SHARE * 1000.0 * deadline.left() * check_n_jobs(-1 if n_jobs is None else n_jobs)
-    )
-
-
-def _fits(split: Mapping[str, Any]) -> int:
-    """Return how many training sets every candidate is fitted on."""
-    if split["plan"] == "forward":
-        return len(forward(split["n_blocks"]).splits)
-    return {"pair-out": 10, "holdout": 1}[split["plan"]] * int(split["repeats"])  # of five blocks
-
-
-def _told(progress: Callable[[Progress], object] | None) -> Callable[..., None] | None:
-    if progress is None:
-        return None
-
-    def tell(done: int, total: int, seconds_left: float | None, text: str) -> None:
-        progress(Progress(done, total, seconds_left, text))
-
-    return tell
+    return job.fit(settings, progress=progress)

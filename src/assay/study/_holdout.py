@@ -93,8 +93,8 @@ class HoldoutRows:
         return int(np.isin(_keys(self.X, self.y, self.weight), theirs).sum())
 
 
-def prepared(
-    raw: RawTable | Dataset,
+def prepare_with_holdout(
+    raw: RawTable,
     holdout: Any,
     *,
     seed: int,
@@ -105,8 +105,8 @@ def prepared(
 
     Parameters
     ----------
-    raw : RawTable or Dataset
-        The table as read; or as it was prepared for an earlier study, with its test set.
+    raw : RawTable
+        The table as read.
     holdout : float, path, file object, dataframe or None
         A share of the rows, or a table of its own.
     seed : int
@@ -114,19 +114,17 @@ def prepared(
     options : mapping
         How a table is read.
     **roles
-        What `prepare` is called with.
+        Arguments of `assay.table.prepare`.
     """
-    if isinstance(raw, Dataset):  # a study that goes on: the rows were set aside before
-        return raw, holdout
     if holdout is None:
         return prepare(raw, **roles), None
     if isinstance(holdout, (int, float)):
-        rest, held = split_off(raw, holdout, seed=seed, **roles)
-        dataset = held.with_row_counts(prepare(rest, **roles))
+        rest, aside = split_off(raw, holdout, seed=seed, **roles)
+        dataset = aside.with_row_counts(prepare(rest, **roles))
     else:
         dataset = prepare(raw, **roles)
-        held = table_of_its_own(holdout, dataset.schema, **options)
-    return dataset, held.with_digest(dataset)
+        aside = table_of_its_own(holdout, dataset.schema, **options)
+    return dataset, aside.with_digest(dataset)
 
 
 def split_off(raw: RawTable, share: float, *, seed: int, **roles: Any) -> tuple[RawTable, Holdout]:

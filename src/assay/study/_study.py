@@ -16,9 +16,10 @@ from assay.base import DataError
 from assay.study._clustering import clustering_of
 from assay.study._holdout import Holdout, find_rows
 from assay.study._holdout_scores import holdout_scores
-from assay.study._model import Model
+from assay.study._model import Answers, Model
 from assay.study._openings import now, read_openings, write_openings
 from assay.study._record import check_record
+from assay.study._refit_context import RefitContext
 from assay.table import Schema, Target
 
 
@@ -113,11 +114,11 @@ class Study:
         self.record = record
         self.model = model
         self.holdout = holdout
-        self.bench: Any = None  # what try_ needs; a study from a file has none
+        self.refit_context: RefitContext[Study] | None = None  # a study from a file has none
         self._path: Path | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "bench": None}  # an open ledger cannot be copied
+        return {**self.__dict__, "refit_context": None}  # an open ledger cannot be copied
 
     def __repr__(self) -> str:
         return f"<Study of {self.record['target']['name']!r}: {self.chosen}; {self.score}>"
@@ -246,6 +247,29 @@ class Study:
         ]
         return pl.DataFrame(rows, schema_overrides={"failed": pl.String})
 
+    def answers(self, source: Any, *, proba: bool = False, **options: Any) -> Answers:
+        """Return predictions and what comes with them, reading and encoding the table once.
+
+        Parameters
+        ----------
+        source : path, "-", file object or dataframe
+            A table with the columns the model was built on.
+        proba : bool, default=False
+            Whether the probability of each class is returned as well.
+        **options
+            Passed to `assay.table.read`.
+
+        Examples
+        --------
+        >>> import assay
+        >>> table = assay.datasets.path("penguins")
+        >>> study = assay.fit(table, target="species", effort="quick")
+        >>> found = study.answers(table, proba=True)
+        >>> found.prediction.shape, found.probability.shape
+        ((344,), (344, 3))
+        """
+        return self.model.answers(source, proba=proba, **options)
+
     def predict(self, source: Any, **options: Any) -> NDArray[Any]:
         """Return one prediction per row of `source`.
 
@@ -307,14 +331,13 @@ class Study:
         >>> more.table().height - study.table().height
         1
         """
-        if self.bench is None:
+        if self.refit_context is None:
             raise DataError(
                 "try_ needs the rows and the finished work of a fit, which a model file does not "
                 "hold; call assay.fit with the same table and ledger, then try_"
             )
         taken = {str(row["family"]) for row in self.record["leaderboard"]}
-        added: Study = self.bench.add(estimator, name, taken)
-        return added
+        return self.refit_context.add(estimator, name, taken)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the report page.
