@@ -6,11 +6,13 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any, ClassVar
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import assay.study
+from assay.record import Rows
 from tests.cli.shop import HEADER, Run, rows
 
 QUICK = ("--effort", "quick")
@@ -22,9 +24,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     found: dict[str, Any] = {}
 
     class Noted:
-        table: ClassVar[dict[str, Any]] = {
-            "rows": {"read": 0, "used": 0, "dropped": []}, "columns": []
-        }  # fmt: skip
+        table = SimpleNamespace(rows=Rows(read=0, used=0, dropped=()), columns=())
 
         def fit(self, settings: assay.study.SearchSettings, *, progress: Any) -> None:
             found.update(vars(settings), progress=progress)

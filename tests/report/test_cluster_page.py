@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.base import DataError
-from assay.report import cluster_text, render_clusters, write_clusters
-from assay.report._cluster_page import cluster_page
 from tests.report.conftest import nominal, numeric
+from tests.report.typed import cluster_page, cluster_text, render_clusters, write_clusters
 
 Record = dict[str, Any]
 HOSTILE = "</script><script>alert(1)</script>"
@@ -147,19 +145,6 @@ def test_text_tells_the_same(record: Record) -> None:
     assert lines[1] == "            0  60 rows   60%  age 4.2 (1.1), town=Ulm 90% (40%)"
     assert lines[3] == "            -  10 rows   10%  in no cluster"
     assert any(line == "Number     2: 2 of 3 criteria agree" for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"format": 2}, "the record has format 2"),
-        ({"task": "binary"}, "task 'binary'"),
-        ({"map": None}, "the record lacks map"),
-    ],
-)
-def test_other_records_are_refused(record: Record, change: Record, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        render_clusters({**record, **change})
 
 
 def test_page_draws_in_a_browser_offline(record: Record, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.record import Estimate
 from assay.report._format import (
     MAX_SENTENCE,
     clean,
@@ -16,6 +17,11 @@ from assay.report._format import (
     safe,
     span,
 )
+
+
+def between(low: float, value: float, high: float) -> Estimate:
+    return Estimate(value=value, low=low, high=high, level=0.95)
+
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -62,17 +68,22 @@ def test_a_megabyte_cell_is_cut() -> None:
 def test_two_numbers_an_interval_apart_never_read_the_same(
     value: float, width: float, factor: float
 ) -> None:
-    entry = {"value": value, "low": value - width, "high": value + width * factor}
+    entry = between(value - width, value, value + width * factor)
     if abs(value) < 1e12 * width:
         low, high = span(entry).split(" to ")
         assert low != high
 
 
 def test_decimals_follow_the_width_of_the_interval() -> None:
-    assert decimals({"value": 0.9, "low": 0.8995, "high": 0.9005}) == 5
-    assert decimals({"value": 0.9, "low": 0.6, "high": 1.2}) == 2
-    assert decimals({"value": 0.5, "low": 0.5, "high": 0.5}) == 4
-    assert decimals({"value": 0.0, "low": None, "high": None}) == 3
+    assert decimals(between(0.8995, 0.9, 0.9005)) == 5
+    assert decimals(between(0.6, 0.9, 1.2)) == 2
+    assert decimals(between(0.5, 0.5, 0.5)) == 4
+    assert decimals(between(float("nan"), 0.0, float("nan"))) == 3
+
+
+def test_numbers_that_are_not_finite_are_a_dash() -> None:
+    assert span(between(float("-inf"), 0.5, float("nan")), 2) == "– to –"
+    assert figure(float("inf"), 2) == "–"
 
 
 def test_minus_is_a_minus_sign() -> None:

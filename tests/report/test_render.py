@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.report import render, write
+from tests.report.typed import render, write
 
 Record = dict[str, Any]
 LIMIT = 2_000_000
@@ -180,7 +180,7 @@ def test_page_stays_small_when_everything_is_large(multiclass: Record) -> None:
         "labels": [f"{at}{long}" for at in range(size)],
         "counts": [[1] * size for _ in range(size)],
     }
-    aside = {"kind": "constant", "role": "dropped", "missing": 0, "distinct": 1}
+    aside = {"kind": "constant", "role": "dropped", "missing": 0, "distinct": 1, "used": False}
     multiclass["columns"] += [
         {**aside, "name": f"{at}{long}", "reason": f"{at}{long}"} for at in range(1000)
     ]

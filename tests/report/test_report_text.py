@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.report import overview_text, summary_text
+from tests.report.typed import overview_text, summary_text
 
 Record = dict[str, Any]
 

@@ -40,7 +40,7 @@ def tried(
 
 
 def spent(found: DefaultCandidates) -> float:
-    return float(sum(rule["work"] for rule in found.rules))
+    return float(sum(rule.work for rule in found.rules))
 
 
 @pytest.mark.parametrize("effort", EFFORTS)
@@ -112,10 +112,10 @@ def test_first_family_is_the_cheapest_and_the_order_is_told() -> None:
     works = [family.work(12_000, 8_000) for family in found.families if family.work]
     assert len(works) == len(found.families)
     assert works[0] <= 2 * min(works)
-    assert [rule["family"] for rule in found.rules] == list(
+    assert [rule.family for rule in found.rules] == list(
         dict.fromkeys(family.name for family in found.families)
     )
-    assert all(rule["why"] for rule in found.rules)
+    assert all(rule.why for rule in found.rules)
 
 
 def test_models_without_probabilities_are_left_out_where_the_score_needs_them() -> None:

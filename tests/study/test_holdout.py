@@ -14,6 +14,7 @@ from sklearn.metrics import accuracy_score, r2_score
 
 import assay
 from assay.base import DataError, ParameterError
+from assay.record import Dropped
 from assay.study import Study
 from assay.study._holdout import Holdout, find_rows, split_off
 from assay.table import read
@@ -51,7 +52,8 @@ def test_score_is_that_of_the_model_on_rows_it_never_saw(
 ) -> None:
     rows = aside(study, numbers)
     opening = study.open_holdout()
-    assert opening.rows == len(rows) == study.record["holdout"]["rows"]
+    assert study.record.holdout is not None
+    assert opening.rows == len(rows) == study.record.holdout.rows
     assert opening.scores[0].metric == "accuracy"
     assert opening.scores[0].value == accuracy_score(rows[NAMES], study.predict(rows))
     assert all(score.low <= score.value <= score.high for score in opening.scores)
@@ -67,10 +69,9 @@ def test_rows_set_aside_change_nothing_in_the_model(numbers: pl.DataFrame) -> No
     assert len(rest) + len(test) == len(numbers)
     np.testing.assert_array_equal(whole.predict_proba(numbers), alone.predict_proba(numbers))
     assert whole.score == alone.score
-    assert whole.record["rows"]["used"] == len(rest)
-    assert {"reason": "set aside as the test set", "count": len(test)} in (
-        whole.record["rows"]["dropped"]
-    )
+    assert whole.record.rows.used == len(rest)
+    aside_rows = Dropped(reason="set aside as the test set", count=len(test))
+    assert aside_rows in whole.record.rows.dropped
 
 
 def test_values_of_test_rows_reach_nothing(numbers: pl.DataFrame) -> None:
@@ -172,9 +173,10 @@ def test_a_table_of_its_own_is_the_test_set(numbers: pl.DataFrame, tmp_path: Pat
     rest = numbers.join(test, on=numbers.columns, how="anti")
     test.write_csv(tmp_path / "test.csv")
     study = quick(rest, holdout=tmp_path / "test.csv")
-    assert study.record["rows"]["dropped"] == []
-    assert study.record["holdout"]["notes"] == []
-    assert "marks" not in study.record["holdout"]
+    assert study.record.rows.dropped == ()
+    assert study.record.holdout is not None
+    assert study.record.holdout.notes == ()
+    assert "marks" not in study.record.holdout.to_json()
     study.save(tmp_path / "m.assay")
     opening = assay.load(tmp_path / "m.assay").open_holdout(tmp_path / "test.csv")
     assert opening.rows == 60
@@ -183,7 +185,8 @@ def test_a_table_of_its_own_is_the_test_set(numbers: pl.DataFrame, tmp_path: Pat
 
 def test_test_rows_that_are_in_the_training_table_are_told(numbers: pl.DataFrame) -> None:
     study = quick(numbers, holdout=numbers.head(10))
-    assert study.record["holdout"]["notes"][0].startswith("10 of the 10 rows of the test set are")
+    assert study.record.holdout is not None
+    assert study.record.holdout.notes[0].startswith("10 of the 10 rows of the test set are")
 
 
 def test_in_time_the_last_rows_are_set_aside_and_groups_stay_whole(numbers: pl.DataFrame) -> None:

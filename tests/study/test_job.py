@@ -99,24 +99,24 @@ def test_the_command_prepares_the_table_once(
 def test_table_and_findings_are_known_before_any_fit(numbers: pl.DataFrame) -> None:
     holes = numbers.with_columns(same=pl.lit(1))
     job = prepare(holes, "species", holdout=numbers.head(10).with_columns(same=pl.lit(1)))
-    assert job.table["target"]["name"] == "species"
+    assert job.table.target.name == "species"
     assert (
-        job.findings[:-1]
-        == job.table["notes"]
+        list(job.table.notes)
+        == job.findings[:-1]
         == ["set aside, has the same value in every row: 'same'"]
     )
     assert job.findings[-1].startswith("10 of the 10 rows of the test set are also in the table")
     record = job.fit(**CHEAP).record
-    assert {name: record[name] for name in ("rows", "columns", "target")} == {
-        name: job.table[name] for name in ("rows", "columns", "target")
-    }
+    assert record.rows == job.table.rows
+    assert record.columns == job.table.columns
+    assert record.target == job.table.target
 
 
 def test_candidates_added_in_hindsight_are_named(numbers: pl.DataFrame) -> None:
     job = prepare(numbers, "species")
     study = job.fit(**CHEAP, extra={"mine": LogisticRegression(C=0.1, max_iter=200)})
     assert set(study.table()["family"]) == {"line", "mine"}
-    assert "added by hand after scores had been seen: mine;" in study.record["notes"][-1]
+    assert "added by hand after scores had been seen: mine;" in study.record.notes[-1]
 
 
 def test_fit_and_settings_have_the_same_defaults() -> None:
@@ -137,7 +137,7 @@ def test_find_clusters_and_settings_have_the_same_defaults() -> None:
 
 def test_clusters_in_two_steps_are_the_same_as_in_one(numbers: pl.DataFrame) -> None:
     job = prepare_clusters(numbers, drop=["species"])
-    assert job.findings == job.table["notes"]
+    assert job.findings == list(job.table.notes)
     two = job.fit(method="kmeans", n_clusters=3)
     one = find_clusters(numbers, drop=["species"], method="kmeans", n_clusters=3)
     assert one.digest == two.digest

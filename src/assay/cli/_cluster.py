@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from assay.cli._echo import show_found, show_table, table_summary
+from assay.cli._echo import show_found, show_table
 from assay.cli._errors import printable
 from assay.cli._files import check_input, check_output, outputs
 from assay.cli._options import (
@@ -26,10 +26,6 @@ _USES = {
     "model": "the model",
     "report": "the report, for a browser",
 }
-_JSON_PARTS = (
-    "assay", "source", "task", "n_clusters", "unassigned", "silhouette", "method", "number",
-    "notes", "seed",
-)  # fmt: skip
 _FIRST_LINE = b"row,cluster\n"
 _METHODS = ("auto", "kmeans", "mixture", "agglomerative", "spectral", "fuzzy", "dbscan")
 
@@ -132,6 +128,8 @@ def cluster(
         click.echo(printable(f"reading {file}"), err=True)
 
     from assay import study as studies  # noqa: PLC0415
+    from assay.record import ClusterSummary  # noqa: PLC0415
+    from assay.report import cluster_text  # noqa: PLC0415
     from assay.store import write_file  # noqa: PLC0415
 
     columns, drop = options.pop("columns"), options.pop("drop")
@@ -149,9 +147,15 @@ def cluster(
     found.report(paths["report"])
     write_file(paths["assignments"], [found.assignments()], what="the assignments")
     if as_json:
-        click.echo(json.dumps(_summary(found.record, paths, digest), allow_nan=False))
+        names = {name: str(path) for name, path in paths.items()}
+        summary = ClusterSummary.of(found.record, names, digest)
+        click.echo(json.dumps(summary.to_json(), allow_nan=False))
     elif not quiet:
-        _show(found.record, paths, digest)
+        uses = dict(_USES)
+        if not found.record.method.assigns_new_rows:
+            uses["model"] += " (this method does not place new rows)"
+        listed = [(path, uses[name]) for name, path in paths.items()]
+        show_found(cluster_text(found.record), listed, digest)
 
 
 def _paths(file: str, out: str | None) -> dict[str, Path]:
@@ -175,18 +179,3 @@ def _check_assignments(path: Path, force: bool) -> None:
         raise click.UsageError(
             f"{str(path)!r} exists and was not written by Assay; choose another --out, or --force"
         )
-
-
-def _summary(record: dict[str, Any], paths: dict[str, Path], digest: str) -> dict[str, Any]:
-    own = {name: record[name] for name in _JSON_PARTS}
-    sizes = {str(entry["label"]): entry["size"] for entry in record["clusters"]}
-    return {**own, "sizes": sizes, **table_summary(record, paths, digest)}
-
-
-def _show(record: dict[str, Any], paths: dict[str, Path], digest: str) -> None:
-    from assay.report import cluster_text  # noqa: PLC0415
-
-    uses = dict(_USES)
-    if not record["method"]["assigns_new_rows"]:
-        uses["model"] += " (this method does not place new rows)"
-    show_found(cluster_text(record), [(path, uses[name]) for name, path in paths.items()], digest)

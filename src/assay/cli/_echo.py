@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from assay.cli._errors import printable
 from assay.cli._files import size_text
 
-
-def table_summary(
-    record: Mapping[str, Any], files: Mapping[str, Path], digest: str
-) -> dict[str, Any]:
-    """Return the part of the JSON summary that is the same for every command that reads a table."""
-    dropped = record["rows"]["dropped"]
-    return {
-        "rows": {
-            "read": record["rows"]["read"],
-            "used": record["rows"]["used"],
-            "dropped": sum(entry["count"] for entry in dropped),
-            "reasons": dropped,
-        },
-        "columns": [
-            {name: column.get(name) for name in ("name", "kind", "role", "reason")}
-            for column in record["columns"]
-        ],
-        "files": {name: str(path) for name, path in files.items()},
-        "digest": digest,
-        "table_digest": record["digest"],
-    }
+if TYPE_CHECKING:
+    from assay.report import HasTable
 
 
-def show_table(table: dict[str, Any]) -> None:
+def show_table(table: HasTable) -> None:
     """Print what was read."""
     from assay.report import overview_text  # noqa: PLC0415
 

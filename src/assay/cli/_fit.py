@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from assay.cli._echo import show_found, show_table, table_summary
+from assay.cli._echo import show_found, show_table
 from assay.cli._errors import printable
 from assay.cli._files import check_input, check_output, outputs, removed_on_error
 from assay.cli._options import (
@@ -28,10 +28,6 @@ _USES = {
 }
 # The other options, besides those of reading, are settings of the search.
 _TABLE_OPTIONS = ("drop", "group", "time", "weights", "positive", "task", "seed")
-_JSON_PARTS = (
-    "assay", "source", "task", "target", "metric", "score", "baseline", "gain", "verdict", "quick",
-    "plain", "scores", "chosen", "choice", "cost", "leaderboard", "notes", "plan", "seed", "effort",
-)  # fmt: skip
 
 
 @click.command(short_help="Fit the best model for a table.")
@@ -195,6 +191,8 @@ def fit(
 
     from assay import study as studies  # noqa: PLC0415
     from assay.base import DataError, ParameterError  # noqa: PLC0415
+    from assay.record import FitSummary  # noqa: PLC0415
+    from assay.report import summary_text  # noqa: PLC0415
 
     about_table = {name: options.pop(name) for name in _TABLE_OPTIONS}
     read = read_options(options)
@@ -216,9 +214,12 @@ def fit(
     study.report(paths["report"])
     files = {name: path for name, path in paths.items() if path.exists()}
     if as_json:
-        click.echo(json.dumps(_summary(study.record, files, digest), allow_nan=False))
+        names = {name: str(path) for name, path in files.items()}
+        summary = FitSummary.of(study.record, names, digest)
+        click.echo(json.dumps(summary.to_json(), allow_nan=False))
     elif not quiet:
-        _show(study.full_record, files, digest)
+        uses = [(path, _USES[name]) for name, path in files.items()]
+        show_found(summary_text(study.full_record), uses, digest)
 
 
 def _share_or_file(given: str | None) -> float | str | None:
@@ -230,14 +231,3 @@ def _share_or_file(given: str | None) -> float | str | None:
     except ValueError:
         check_input(given)
         return given
-
-
-def _summary(record: dict[str, Any], files: dict[str, Path], digest: str) -> dict[str, Any]:
-    own = {name: record[name] for name in _JSON_PARTS if name in record}
-    return {**own, **table_summary(record, files, digest)}
-
-
-def _show(record: dict[str, Any], files: dict[str, Path], digest: str) -> None:
-    from assay.report import summary_text  # noqa: PLC0415
-
-    show_found(summary_text(record), [(path, _USES[name]) for name, path in files.items()], digest)

@@ -48,7 +48,7 @@ def predict(
     from assay.base import DataError  # noqa: PLC0415
 
     study = studies.load(model)
-    classes = study.record["target"].get("classes")
+    classes = study.record.target.classes
     if proba and not classes:
         raise DataError(f"{model} predicts numbers, and a number has no classes; leave --proba out")
     answers = study.answers(file, proba=proba, **read_options(options))
@@ -66,7 +66,7 @@ def predict(
         summary: dict[str, Any] = {
             "model": model,
             "source": file,
-            "target": study.record["target"]["name"],
+            "target": study.record.target.name,
             "rows": {"read": answers.rows, "predicted": len(values), "blank": answers.blank},
         }
         if path is not None:

@@ -12,6 +12,8 @@ from assay.cli._errors import printable
 from assay.cli._files import check_input
 from assay.cli._options import debug_option, read_options, table_options
 
+_SHOWN = ("when", "rows", "scores")
+
 
 @click.command(short_help="Open the test set of a model, once.")
 @click.argument("model")
@@ -45,11 +47,14 @@ def test(model: str, file: str, *, again: bool, as_json: bool, **options: Any) -
     page = Path(model).with_suffix(".html")
     if page.is_file():
         study.report(page)
-    entry = study.full_record["holdout"]["openings"][-1]
+    record = study.full_record
+    assert record.holdout is not None
+    assert record.holdout.openings
+    entry = record.holdout.openings[-1]
     book = studies.book_of(Path(model))
     if as_json:
-        shown = {name: entry[name] for name in ("when", "rows", "scores")}
-        promised = study.record["score"]
+        shown = {name: part for name, part in entry.to_json().items() if name in _SHOWN}
+        promised = record.score.to_json()
         click.echo(json.dumps({"model": model, "untouched": not opening.again, **shown,
                                "promised": promised, "openings": len(study.openings),
                                "book": str(book)}))  # fmt: skip
@@ -57,6 +62,6 @@ def test(model: str, file: str, *, again: bool, as_json: bool, **options: Any) -
     first = "opened again: these rows are no longer untouched" if opening.again else "opened once"
     click.echo(printable(f"Test set   {opening.rows:,} rows, {first}"))
     click.echo(f"Promised   {study.score}")
-    for at, line in enumerate(opening_text(entry["scores"])):
+    for at, line in enumerate(opening_text(entry.scores)):
         click.echo(printable(f"{'' if at else 'Score':<11}{line}"))
     click.echo(printable(f"{'Written':<11}{book}"))

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, Protocol, TypeVar, cast
+
+from assay.record import Candidate, Record, Work
+
+T = TypeVar("T")
 
 # (label inside a sentence, short label, what it means)
 _METRICS = {
@@ -102,39 +107,45 @@ MAX_TEXT = 160
 MAX_SENTENCE = 600
 # Entries of a record that hold our own sentences, not names out of a table.
 _SENTENCES = {"text", "reason", "failed", "notes"}
-# Where JSON has no word for a number (infinity, not a number) a record holds a text.
-_NUMBERS = {"value", "low", "high", "score", "sd", "inner", "outer"}
 
 # Control characters could drive a terminal, and directional overrides could show a reader
 # another text than the one that is there.
 _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
-def clean(value: Any, limit: int = MAX_TEXT) -> Any:
-    r"""Return a copy of plain data that is safe to show: capped texts, no NaN, no control codes.
+def clean(value: T, limit: int = MAX_TEXT) -> T:
+    r"""Return a copy of a record whose texts are safe to show: capped and without control codes.
 
     Examples
     --------
-    >>> clean({"name": "a\x1b[2Jb", "mean": float("nan")})
-    {'name': 'a�[2Jb', 'mean': None}
+    >>> clean({"name": "a\x1b[2Jb", "mean": 0.5})
+    {'name': 'a�[2Jb', 'mean': 0.5}
     """
+    return cast("T", _clean(value, limit))
+
+
+def _clean(value: Any, limit: int) -> Any:
     if isinstance(value, str):
         return safe(value, limit)
+    if isinstance(value, Record):
+        parts = {each.name: getattr(value, each.name) for each in fields(cast("Any", value))}
+        return replace(
+            cast("Any", value),
+            **{name: _clean_entry(name, part, limit) for name, part in parts.items()},
+        )
     if isinstance(value, Mapping):
         return {
             safe(str(key), limit): _clean_entry(key, item, limit) for key, item in value.items()
         }
-    if isinstance(value, (list, tuple)):
-        return [clean(item, limit) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
+    if isinstance(value, tuple):
+        return tuple(_clean(item, limit) for item in value)
+    if isinstance(value, list):
+        return [_clean(item, limit) for item in value]
     return value
 
 
 def _clean_entry(key: Any, item: Any, limit: int) -> Any:
-    if key in _NUMBERS and isinstance(item, str):
-        return None
-    return clean(item, MAX_SENTENCE if key in _SENTENCES else limit)
+    return _clean(item, MAX_SENTENCE if key in _SENTENCES else limit)
 
 
 def safe(text: str, limit: int = MAX_TEXT) -> str:
@@ -171,22 +182,65 @@ def _known(name: str) -> tuple[str, str, str] | None:
     return _METRICS.get(_ALIASES.get(name, name))
 
 
-def decimals(entry: Mapping[str, Any]) -> int:
+class HasInterval(Protocol):
+    """A number with the ends of its interval."""
+
+    @property
+    def value(self) -> float:
+        """The estimate."""
+
+    @property
+    def low(self) -> float:
+        """The lower end."""
+
+    @property
+    def high(self) -> float:
+        """The upper end."""
+
+    @property
+    def level(self) -> float:
+        """Confidence level."""
+
+
+def finite(value: float | None) -> float | None:
+    """Return a number that can be drawn and printed, or None."""
+    return None if value is None or not math.isfinite(value) else value
+
+
+def decimals(entry: HasInterval) -> int:
     """Return how many decimals an interval deserves: two digits of its half-width.
 
     Examples
     --------
-    >>> decimals({"value": 0.8671, "low": 0.838, "high": 0.896})
+    >>> from assay.record import Estimate
+    >>> decimals(Estimate(value=0.8671, low=0.838, high=0.896, level=0.95))
     3
-    >>> decimals({"value": 48321.0, "low": 45100.0, "high": 51500.0})
+    >>> decimals(Estimate(value=48321.0, low=45100.0, high=51500.0, level=0.95))
     0
     """
-    low, high, value = entry.get("low"), entry.get("high"), entry.get("value")
+    low, high, value = finite(entry.low), finite(entry.high), finite(entry.value)
     if low is not None and high is not None and high > low:
-        return min(6, max(0, 1 - math.floor(math.log10((high - low) / 2))))
+        return decimals_of_width(high - low)
     if value:
         return min(6, max(0, 3 - math.floor(math.log10(abs(value)))))
     return 3
+
+
+def decimals_of_width(width: float) -> int:
+    """Return how many decimals show two digits of half a width.
+
+    Examples
+    --------
+    >>> decimals_of_width(0.058), decimals_of_width(6400.0)
+    (3, 0)
+    """
+    return min(6, max(0, 1 - math.floor(math.log10(width / 2))))
+
+
+def decimals_of_spread(rows: Iterable[Candidate]) -> int:
+    """Return how many decimals scores of candidates deserve, by the smallest standard deviation."""
+    spread = [sd for row in rows if (sd := finite(row.sd))]
+    return decimals_of_width(2 * min(spread)) if spread else 4
 
 
 def figure(value: float | None, places: int) -> str:
@@ -197,6 +251,7 @@ def figure(value: float | None, places: int) -> str:
     >>> figure(48321.4, 0), figure(0.8671, 3), figure(-0.00001, 3), figure(None, 3)
     ('48,321', '0.867', '0.000', '–')
     """
+    value = finite(value)
     if value is None:
         return "–"
     if abs(value) >= 1e15:
@@ -214,6 +269,7 @@ def short(value: float | int | None) -> str:
     >>> short(0.41999), short(80), short(123456.0), short(1.5e-9), short(None)
     ('0.42', '80', '123,456', '1.5e-09', '–')
     """
+    value = finite(value)
     if value is None:
         return "–"
     size = abs(value)
@@ -224,27 +280,29 @@ def short(value: float | int | None) -> str:
     return f"{value:.4g}"
 
 
-def span(entry: Mapping[str, Any], places: int | None = None) -> str:
+def span(entry: HasInterval, places: int | None = None) -> str:
     """Return the ends of an interval.
 
     Examples
     --------
-    >>> span({"value": 0.8671, "low": 0.838, "high": 0.8961})
+    >>> from assay.record import Estimate
+    >>> span(Estimate(value=0.8671, low=0.838, high=0.8961, level=0.95))
     '0.838 to 0.896'
     """
     places = decimals(entry) if places is None else places
-    return f"{figure(entry.get('low'), places)} to {figure(entry.get('high'), places)}"
+    return f"{figure(entry.low, places)} to {figure(entry.high, places)}"
 
 
-def level(entry: Mapping[str, Any]) -> str:
-    """Return the level of an interval as a percentage.
+def level(entry: HasInterval) -> str:
+    """Return the confidence level of an interval as a percentage.
 
     Examples
     --------
-    >>> level({"level": 0.95})
+    >>> from assay.record import Estimate
+    >>> level(Estimate(value=0.5, low=0.4, high=0.6, level=0.95))
     '95%'
     """
-    return f"{100 * float(entry.get('level') or 0.95):.4g}%"
+    return f"{100 * float(entry.level):.4g}%"
 
 
 def count(number: int, noun: str, plural: str | None = None) -> str:
@@ -258,16 +316,16 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def work_text(work: Mapping[str, Any]) -> str:
+def work_text(work: Work) -> str:
     """Return the fits that were done, beside those that a plain nested search would do.
 
     Examples
     --------
-    >>> work_text({"fits": 40, "naive_fits": 1000})
+    >>> work_text(Work(fits=40, naive_fits=1000, units=4))
     '40 fits where a plain nested search needs 1,000 (25 times as many)'
     """
-    fits, naive = work["fits"], work.get("naive_fits")
-    if naive and fits and naive > fits:
+    fits, naive = work.fits, work.naive_fits
+    if naive > fits > 0:
         times = short(round(naive / fits, 1))
         return (
             f"{count(fits, 'fit')} where a plain nested search needs {naive:,} "
@@ -309,18 +367,18 @@ def params_text(params: Mapping[str, Any]) -> str:
     )
 
 
-def notes_to_show(data: Mapping[str, Any]) -> list[str]:
+def notes_to_show(notes: Iterable[str]) -> list[str]:
     """Return the notes of a record, without those on columns set aside: they have their own list.
 
     Examples
     --------
-    >>> notes_to_show({"notes": ["set aside, constant: 'a'", "the positive class is 'yes'"]})
+    >>> notes_to_show(["set aside, constant: 'a'", "the positive class is 'yes'"])
     ["the positive class is 'yes'"]
     """
-    return [note for note in data.get("notes") or [] if not note.startswith("set aside")]
+    return [note for note in notes if not note.startswith("set aside")]
 
 
-def names(items: list[str], limit: int = 6) -> str:
+def names(items: Sequence[str], limit: int = 6) -> str:
     """Return the first names of a list and how many more there are.
 
     Examples

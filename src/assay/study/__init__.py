@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay._public import publish
+from assay.record import Score
 from assay.study._cluster import ClusterJob, ClusterSettings, find_clusters, prepare_clusters
 from assay.study._cluster_methods import usual_distance
 from assay.study._clustering import Clustering
@@ -12,8 +13,9 @@ from assay.study._job import Job, prepare
 from assay.study._model import Answers, Model
 from assay.study._openings import book_of
 from assay.study._progress import Progress
+from assay.study._record import table_record
 from assay.study._settings import SearchSettings
-from assay.study._study import Opening, Score, Study, load
+from assay.study._study import Opening, Study, load
 
 __all__ = [
     "Answers",
@@ -34,6 +36,7 @@ __all__ = [
     "load",
     "prepare",
     "prepare_clusters",
+    "table_record",
     "usual_distance",
 ]
 

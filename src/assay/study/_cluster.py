@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from assay.base import ParameterError, check_interval, check_option
 from assay.cluster import ClusterCount, choose_n_clusters
+from assay.record import ClusterTableRecord
 from assay.study._cluster_methods import (
     METHODS,
     NAMES,
@@ -101,7 +102,7 @@ def find_clusters(
     >>> import assay
     >>> table = assay.datasets.path("penguins")
     >>> found = assay.study.find_clusters(table, n_clusters=3, drop=["species"])
-    >>> found.record["method"]["reason"].split(":")[0]
+    >>> found.record.method.reason.split(":")[0]
     'the steadiest of 3 methods'
     """
     settings = ClusterSettings(
@@ -212,7 +213,7 @@ class ClusterJob:
 
     Attributes
     ----------
-    table : dict
+    table : ClusterTableRecord
         The part of the record that is known before any fit: rows and columns.
     findings : list of str
         Everything worth knowing about the table before any fit.
@@ -221,7 +222,7 @@ class ClusterJob:
     rows: ClusterTable = field(repr=False)
 
     @property
-    def table(self) -> dict[str, Any]:
+    def table(self) -> ClusterTableRecord:
         """The part of the record that is known before any fit: rows and columns."""
         return table_part(self.rows)
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from assay import report, store
 from assay.base import DataError
-from assay.study._cluster_record import check_cluster_record
+from assay.record import ClusterRecord
+from assay.study._cluster_methods import NAMES
 from assay.study._model import Answers
 from assay.table import RawTable, Schema, read
 
@@ -61,8 +62,8 @@ class Clustering:
 
     Parameters
     ----------
-    record : dict
-        Everything the report shows, as plain JSON values.
+    record : ClusterRecord
+        Everything the report shows; `ClusterRecord.to_json` gives plain values.
     model : ClusterModel
         Fitted on all rows.
     labels : ndarray of int64 or None
@@ -92,7 +93,7 @@ class Clustering:
 
     def __init__(
         self,
-        record: dict[str, Any],
+        record: ClusterRecord,
         model: ClusterModel,
         labels: NDArray[np.int64] | None = None,
     ) -> None:
@@ -101,17 +102,17 @@ class Clustering:
         self.labels = labels
 
     def __repr__(self) -> str:
-        return f"<Clustering of {self.record['source']!r}: {self.n_clusters} by {self.method}>"
+        return f"<Clustering of {self.record.source!r}: {self.n_clusters} by {self.method}>"
 
     @property
     def n_clusters(self) -> int:
         """Number of clusters."""
-        return int(self.record["n_clusters"])
+        return self.record.n_clusters
 
     @property
     def method(self) -> str:
         """The method in words."""
-        return str(self.record["method"]["text"])
+        return self.record.method.text
 
     @property
     def estimator(self) -> Any:
@@ -219,7 +220,7 @@ class Clustering:
         return store.save(Path(path), self._manifest(), self._parts())
 
     def _manifest(self) -> dict[str, Any]:
-        return {"clusters": self.record, "schema": self.model.schema.to_dict()}
+        return {"clusters": self.record.to_json(), "schema": self.model.schema.to_dict()}
 
     def _parts(self) -> dict[str, Any]:
         return {"encoder": self.model.encoder, "estimator": self.model.estimator}
@@ -245,6 +246,8 @@ def clustering_of(manifest: Mapping[str, Any], parts: Mapping[str, Any]) -> Clus
         raise DataError("the model is damaged: its encoder does not fit its schema")
     if estimator.n_features_in_ != len(encoder.get_feature_names_out()):
         raise DataError("the model is damaged: its estimator does not fit its encoder")
-    check_cluster_record(manifest["clusters"])
+    record = ClusterRecord.from_json(manifest["clusters"])
+    if record.method.name not in NAMES:
+        raise DataError("the record is damaged: its method is unknown")
     labels = getattr(estimator, "labels_", None)
-    return Clustering(manifest["clusters"], ClusterModel(schema, encoder, estimator), labels)
+    return Clustering(record, ClusterModel(schema, encoder, estimator), labels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from sklearn.base import clone
 
 from assay.base import check_option
 from assay.features import Chain, ConsensusSelector
+from assay.record import FamilyRule
 from assay.select import Family
 from assay.study._candidate_groups import Group, classifiers, on_selected, rankers, regressors
 from assay.study._cost_model import Shape, WideMemory, budget
@@ -41,13 +43,13 @@ class DefaultCandidates(NamedTuple):
         In the order in which they are tried.
     notes : list of str
         What was left out, and why.
-    rules : list of dict
-        For each family its name, the number of its candidates, its work units and why it is tried.
+    rules : list of FamilyRule
+        For each family the number of its candidates, its work units and why it is tried.
     """
 
     families: list[Family]
     notes: list[str]
-    rules: list[dict[str, Any]]
+    rules: list[FamilyRule]
 
 
 def default_candidates(
@@ -253,14 +255,16 @@ def _family(group: Group, encoder: Any, nominal: tuple[int, ...], width: int) ->
     )
 
 
-def _rules(groups: list[Group], shape: Shape, fits: int) -> list[dict[str, Any]]:
-    rules: dict[str, dict[str, Any]] = {}
+def _rules(groups: list[Group], shape: Shape, fits: int) -> list[FamilyRule]:
+    rules: dict[str, FamilyRule] = {}
     for group in groups:
-        rule = rules.setdefault(
-            group.family, {"family": group.family, "candidates": 0, "work": 0, "why": group.why}
+        name = group.family
+        so_far = rules.get(name, FamilyRule(family=name, candidates=0, work=0, why=group.why))
+        rules[name] = replace(
+            so_far,
+            candidates=so_far.candidates + len(group.candidates),
+            work=so_far.work + round(_cost(group, shape, fits)),
         )
-        rule["candidates"] += len(group.candidates)
-        rule["work"] += round(_cost(group, shape, fits))
     return list(rules.values())
 
 

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.base import DataError, ParameterError
+from assay.record import HoldoutPart, Opening
 from assay.select import set_aside
 from assay.study._model import Model
 from assay.table import Dataset, RawTable, RowAccount, Schema, Target, prepare, read
@@ -28,26 +29,26 @@ class Holdout:
 
     Parameters
     ----------
-    record : dict
+    record : HoldoutPart
         How it was chosen, how many rows it has, and the digest that recognises them.
     raw : RawTable or None
         The rows; None when a model file was loaded, which does not hold them.
     apart : int, default=0
         Rows that had to be left out of training because of it.
-    openings : list of dict
-        When it was opened, with which model, and what came out.
+    openings : tuple of Opening
+        When it was opened, with which model, and the scores.
     """
 
-    record: dict[str, Any]
+    record: HoldoutPart
     raw: RawTable | None = None
     apart: int = 0
-    openings: list[dict[str, Any]] = field(default_factory=list)
+    openings: tuple[Opening, ...] = ()
 
     def with_row_counts(self, dataset: Dataset) -> Dataset:
         """Return the training table with the rows set aside in its account."""
-        if "marks" not in self.record:
+        if self.record.marks is None:
             return dataset
-        aside = [(why, n) for why, n in ((_ASIDE, self.record["rows"]), (_APART, self.apart)) if n]
+        aside = [(why, n) for why, n in ((_ASIDE, self.record.rows), (_APART, self.apart)) if n]
         account = dataset.account
         total = account.read + sum(n for _, n in aside)
         return replace(dataset, account=RowAccount(total, account.used, (*account.dropped, *aside)))
@@ -56,21 +57,22 @@ class Holdout:
         """Return the test set with the digest of its rows as the training table codes them."""
         assert self.raw is not None
         rows = holdout_rows(self.raw, dataset.schema, dataset.target)
-        record = {
-            **self.record,
-            "rows": len(rows.y),
-            "digest": rows.digest(),
-            "identity": identity(self.raw.frame),
-        }
-        notes = []
-        if "marks" not in record:
+        notes: tuple[str, ...] = ()
+        if self.record.marks is None:
             shared = rows.shared_with(dataset)
             if shared:
-                notes.append(
+                notes = (
                     f"{shared} of the {len(rows.y)} rows of the test set are also in the table "
-                    "that the model learns from: the test will flatter it"
+                    "that the model learns from: the test will flatter it",
                 )
-        return replace(self, record={**record, "notes": notes})
+        record = replace(
+            self.record,
+            rows=len(rows.y),
+            digest=rows.digest(),
+            identity=identity(self.raw.frame),
+            notes=notes,
+        )
+        return replace(self, record=record)
 
 
 @dataclass(frozen=True)
@@ -176,20 +178,33 @@ def split_off(raw: RawTable, share: float, *, seed: int, **roles: Any) -> tuple[
         how = "whole groups, balanced by target"
     else:
         how = "drawn at random, balanced by target"
-    record = {
-        "source": raw.source,
-        "share": float(share),
-        "how": how,
-        "rows": int(aside.sum()),
-        "marks": _packed(aside),
-    }
+    record = _part_of_record(
+        source=raw.source,
+        share=float(share),
+        how=how,
+        rows=int(aside.sum()),
+        marks=_packed(aside),
+    )
     return _part(raw, ~(aside | apart)), Holdout(record, _part(raw, aside), int(apart.sum()))
 
 
 def table_of_its_own(source: Any, schema: Schema, **options: Any) -> Holdout:
     """Return a test set that is a table of its own."""
     raw = source if isinstance(source, RawTable) else read(source, like=schema, **options)
-    return Holdout({"source": raw.source, "share": None, "how": "a table of its own"}, raw)
+    record = _part_of_record(
+        source=raw.source, share=None, how="a table of its own", rows=raw.frame.height
+    )
+    return Holdout(record, raw)
+
+
+def _part_of_record(
+    *, source: str, share: float | None, how: str, rows: int, marks: str | None = None
+) -> HoldoutPart:
+    """Return the part of the record before the rows are coded; `with_digest` completes it."""
+    return HoldoutPart(
+        source=source, share=share, how=how, rows=rows, digest="", identity="", notes=(),
+        marks=marks,
+    )  # fmt: skip
 
 
 def find_rows(holdout: Holdout, model: Model, source: Any, **options: Any) -> HoldoutRows:
@@ -221,9 +236,9 @@ def find_rows(holdout: Holdout, model: Model, source: Any, **options: Any) -> Ho
         return holdout_rows(holdout.raw, model.schema, model.target)
     raw = model.read(source, **options)
     tried = [raw]
-    if "marks" in record:
-        marks = _unpacked(record["marks"], raw.frame.height)
-        if marks is not None and int(marks.sum()) == record["rows"]:
+    if record.marks is not None:
+        marks = _unpacked(record.marks, raw.frame.height)
+        if marks is not None and int(marks.sum()) == record.rows:
             tried.insert(0, _part(raw, marks))
     for part in tried:
         try:
@@ -232,12 +247,12 @@ def find_rows(holdout: Holdout, model: Model, source: Any, **options: Any) -> Ho
             if part is tried[-1]:
                 raise
             continue
-        if rows.digest() == record["digest"]:
+        if rows.digest() == record.digest:
             return rows
     raise DataError(
-        f"{raw.source} does not hold the {record['rows']} rows that were set aside from "
-        f"{record['source']}; give the same table that the model was fitted from"
-        + ("" if "marks" in record else " or named as the holdout")
+        f"{raw.source} does not hold the {record.rows} rows that were set aside from "
+        f"{record.source}; give the same table that the model was fitted from"
+        + ("" if record.marks is not None else " or named as the holdout")
         + ", unchanged"
     )
 
@@ -286,18 +301,6 @@ def identity(frame: pl.DataFrame) -> str:
     for line in lines:
         total.update(line.encode("utf-8", "surrogatepass") + b"\x1e")
     return total.hexdigest()
-
-
-def check_holdout(record: Any) -> None:
-    """Refuse a damaged record of a test set."""
-    texts = dict.fromkeys(("source", "how", "digest", "identity"), str)
-    kinds: dict[str, type] = {**texts, "rows": int, "notes": list}
-    if not isinstance(record, Mapping) or not all(
-        isinstance(record.get(name), kind) for name, kind in kinds.items()
-    ):
-        raise DataError("the record is damaged: holdout has a part missing or of the wrong type")
-    if not isinstance(record.get("marks", ""), str):
-        raise DataError("the record is damaged: the marks of the holdout are no text")
 
 
 def _usable(frame: pl.DataFrame, roles: Mapping[str, Any]) -> NDArray[np.bool_]:

@@ -10,6 +10,7 @@ from typing import Any
 from assay.base import ParameterError, check_n_jobs
 from assay.evaluate import get_metric
 from assay.multiclass import CostClassifier
+from assay.record import FamilyRule, TableRecord
 from assay.select import (
     Deadline,
     Family,
@@ -108,7 +109,7 @@ def prepare(
     --------
     >>> import assay
     >>> job = assay.study.prepare(assay.datasets.path("penguins"), "species", holdout=0.2)
-    >>> job.table["rows"]["read"], job.table["rows"]["used"]
+    >>> job.table.rows.read, job.table.rows.used
     (344, 275)
     >>> study = job.fit(effort="quick")
     >>> study.verdict
@@ -149,7 +150,7 @@ class Job:
 
     Attributes
     ----------
-    table : dict
+    table : TableRecord
         The part of the record that is known before any fit: rows, columns, target.
     findings : list of str
         Everything worth knowing about the table and the test set before any fit.
@@ -161,14 +162,14 @@ class Job:
     seconds: float = field(repr=False)
 
     @property
-    def table(self) -> dict[str, Any]:
+    def table(self) -> TableRecord:
         """The part of the record that is known before any fit: rows, columns, target."""
         return table_record(self.dataset)
 
     @property
     def findings(self) -> list[str]:
         """Everything worth knowing about the table and the test set before any fit."""
-        of_holdout = [] if self.holdout is None else self.holdout.record["notes"]
+        of_holdout = () if self.holdout is None else self.holdout.record.notes
         return [*self.dataset.notes, *of_holdout]
 
     def fit(
@@ -241,14 +242,14 @@ class Job:
         outcome = search(question, families, choice_rules, resources)
         fitted = refit(outcome, question)
         record = build_record(
-            data, outcome, effort=settings.effort, notes=[*notes, *fitted.notes], gap=fitted.gap
+            data,
+            outcome,
+            effort=settings.effort,
+            notes=[*notes, *fitted.notes, *outcome.notes, *_hindsight(added)],
+            gap=fitted.gap,
+            rules=rules,
+            holdout=None if self.holdout is None else self.holdout.record,
         )
-        if added:
-            record["notes"].append(_hindsight(added))
-        if rules:
-            record["portfolio"] = rules
-        if self.holdout is not None:
-            record["holdout"] = self.holdout.record
         estimator = fitted.estimator
         if outcome.cost is not None:
             width: Any = getattr(estimator, "n_features_in_", data.X.shape[1])
@@ -264,11 +265,11 @@ class Job:
         extra: Mapping[str, Any],
         split: Mapping[str, Any],
         deadline: Deadline | None,
-    ) -> tuple[list[Family], list[str], list[dict[str, Any]]]:
+    ) -> tuple[list[Family], list[str], list[FamilyRule]]:
         """Return the families to try, what was left out and why, and the rules."""
         families: list[Family] = []
         notes: list[str] = []
-        rules: list[dict[str, Any]] = []
+        rules: list[FamilyRule] = []
         probabilities = _needs_probability(self.dataset, settings.metric, settings.cost)
         if settings.defaults:
             families, notes, rules = default_candidates(
@@ -289,11 +290,13 @@ class Job:
         return families, notes, rules
 
 
-def _hindsight(extra: Mapping[str, Any]) -> str:
-    return (
+def _hindsight(extra: Mapping[str, Any]) -> list[str]:
+    if not extra:
+        return []
+    return [
         f"added by hand after scores had been seen: {', '.join(extra)}; what was learned from "
         "them may make the score a little too good, which a test set (holdout) would show"
-    )
+    ]
 
 
 def _needs_probability(dataset: Dataset, metric: Any, cost: Any) -> bool:

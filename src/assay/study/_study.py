@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,40 +13,15 @@ from numpy.typing import NDArray
 
 from assay import report, store
 from assay.base import DataError
+from assay.record import Opening as OpeningPart
+from assay.record import Score, StudyRecord
 from assay.study._clustering import clustering_of
 from assay.study._holdout import Holdout, find_rows
 from assay.study._holdout_scores import holdout_scores
 from assay.study._model import Answers, Model
 from assay.study._openings import now, read_openings, write_openings
-from assay.study._record import check_record
 from assay.study._refit_context import RefitContext
 from assay.table import Schema, Target
-
-
-@dataclass(frozen=True)
-class Score:
-    """An honest score with its interval.
-
-    Parameters
-    ----------
-    metric : str
-        What is measured.
-    value, low, high : float
-        The estimate and the ends of its interval.
-    level : float
-        How often such an interval holds the truth.
-    """
-
-    metric: str
-    value: float
-    low: float
-    high: float
-    level: float
-
-    def __str__(self) -> str:
-        return (
-            f"{self.metric} {self.value:.4f} ({self.level:.0%}: {self.low:.4f} to {self.high:.4f})"
-        )
 
 
 @dataclass(frozen=True)
@@ -78,8 +53,8 @@ class Study:
 
     Parameters
     ----------
-    record : dict
-        Everything the report shows, as plain JSON values.
+    record : StudyRecord
+        Everything the report shows; `StudyRecord.to_json` gives plain values.
     model : Model
         The chosen candidate, fitted on all rows.
     holdout : Holdout, optional
@@ -108,9 +83,7 @@ class Study:
     ['Adelie', 'Adelie']
     """
 
-    def __init__(
-        self, record: dict[str, Any], model: Model, holdout: Holdout | None = None
-    ) -> None:
+    def __init__(self, record: StudyRecord, model: Model, holdout: Holdout | None = None) -> None:
         self.record = record
         self.model = model
         self.holdout = holdout
@@ -121,27 +94,30 @@ class Study:
         return {**self.__dict__, "refit_context": None}  # an open ledger cannot be copied
 
     def __repr__(self) -> str:
-        return f"<Study of {self.record['target']['name']!r}: {self.chosen}; {self.score}>"
+        return f"<Study of {self.record.target.name!r}: {self.chosen}; {self.score}>"
 
     @property
     def score(self) -> Score:
         """The honest score with its interval."""
-        return _score(self.record["score"])
+        return self.record.score
 
     @property
     def baseline(self) -> Score:
         """The score of the trivial model on the same rows."""
-        return _score(self.record["baseline"])
+        own = self.record.baseline
+        return Score(
+            metric=own.metric, value=own.value, low=own.low, high=own.high, level=own.level
+        )
 
     @property
     def verdict(self) -> str:
         """Whether the score is clearly better than the baseline."""
-        return str(self.record["verdict"]["code"])
+        return self.record.verdict.code
 
     @property
     def chosen(self) -> str:
         """The chosen model in words."""
-        return str(self.record["chosen"]["text"])
+        return self.record.chosen.text
 
     @property
     def estimator(self) -> Any:
@@ -156,7 +132,7 @@ class Study:
     @property
     def openings(self) -> tuple[Opening, ...]:
         """Every time the test set was opened, the first one first."""
-        found = [] if self.holdout is None else self.holdout.openings
+        found = () if self.holdout is None else self.holdout.openings
         return tuple(_opening(entry, at > 0) for at, entry in enumerate(found))
 
     def open_holdout(self, source: Any = None, *, again: bool = False, **options: Any) -> Opening:
@@ -202,16 +178,16 @@ class Study:
         if before and not again:
             raise DataError(_already(before, self.digest))
         rows = find_rows(self.holdout, self.model, source, **options)
-        entry = {
-            "holdout": self.holdout.record["identity"],
-            "when": now(),
-            "model": self.digest,
-            "rows": len(rows.y),
-            "scores": holdout_scores(self.model, self.record, rows),
-        }
+        entry = OpeningPart(
+            holdout=self.holdout.record.identity,
+            when=now(),
+            model=self.digest,
+            rows=len(rows.y),
+            scores=holdout_scores(self.model, self.record, rows),
+        )
         if self._path is not None:  # first the book, then the number
-            write_openings(self._path, [*before, entry])
-        self.holdout.openings = [*before, entry]
+            write_openings(self._path, (*before, entry))
+        self.holdout.openings = (*before, entry)
         return self.openings[-1]
 
     def scores(self) -> pl.DataFrame:
@@ -228,7 +204,7 @@ class Study:
         ['metric', 'value', 'low', 'high', 'level']
         """
         names = ("metric", "value", "low", "high", "level")
-        rows = [{name: row[name] for name in names} for row in self.record.get("scores") or []]
+        rows = [{name: getattr(row, name) for name in names} for row in self.record.scores or ()]
         kinds = {name: pl.Float64() for name in names[1:]}
         return pl.DataFrame(rows, schema={"metric": pl.String(), **kinds})
 
@@ -236,14 +212,14 @@ class Study:
         """Return the leaderboard: one row per candidate, best first."""
         rows = [
             {
-                "rank": row["rank"],
-                "family": row["family"],
-                "params": ", ".join(f"{key}={value}" for key, value in row["params"].items()),
-                "score": row["score"],
-                "sd": row["sd"],
-                "failed": row["failed"],
+                "rank": row.rank,
+                "family": row.family,
+                "params": ", ".join(f"{key}={value}" for key, value in row.params.items()),
+                "score": row.score,
+                "sd": row.sd,
+                "failed": row.failed,
             }
-            for row in self.record["leaderboard"]
+            for row in self.record.leaderboard
         ]
         return pl.DataFrame(rows, schema_overrides={"failed": pl.String})
 
@@ -336,7 +312,7 @@ class Study:
                 "try_ needs the rows and the finished work of a fit, which a model file does not "
                 "hold; call assay.fit with the same table and ledger, then try_"
             )
-        taken = {str(row["family"]) for row in self.record["leaderboard"]}
+        taken = {row.family for row in self.record.leaderboard}
         return self.refit_context.add(estimator, name, taken)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
@@ -381,21 +357,22 @@ class Study:
         """Learn of openings that another process wrote down, perhaps with another model."""
         if self.holdout is None or self._path is None:
             return
-        written = read_openings(self._path, self.holdout.record["identity"])
+        written = read_openings(self._path, self.holdout.record.identity)
         if written:
             self.holdout.openings = written
 
     @property
-    def full_record(self) -> dict[str, Any]:
+    def full_record(self) -> StudyRecord:
         """The record with what is not in the model file: when the test set was opened."""
         if self.holdout is None:
             return self.record
-        holdout = {**self.record["holdout"], "openings": self.holdout.openings}
-        return {**self.record, "holdout": holdout}
+        return replace(
+            self.record, holdout=replace(self.holdout.record, openings=self.holdout.openings)
+        )
 
     def _manifest(self) -> dict[str, Any]:
         return {
-            "record": self.record,
+            "record": self.record.to_json(),
             "schema": self.model.schema.to_dict(),
             "target": self.model.target.to_dict(),
         }
@@ -453,29 +430,23 @@ def _study(manifest: dict[str, Any], parts: dict[str, Any], path: Path) -> Study
         parts["estimator"],
     )
     model.check()
-    check_record(manifest["record"])
-    holdout = manifest["record"].get("holdout")
-    study = Study(manifest["record"], model, None if holdout is None else Holdout(holdout))
+    record = StudyRecord.from_json(manifest["record"])
+    study = Study(record, model, None if record.holdout is None else Holdout(record.holdout))
     study._path = path
     return study
 
 
-def _opening(entry: dict[str, Any], again: bool) -> Opening:
-    scores = tuple(_score(score) for score in entry["scores"])
-    return Opening(entry["when"], again, entry["rows"], scores)
+def _opening(entry: OpeningPart, again: bool) -> Opening:
+    return Opening(entry.when, again, entry.rows, entry.scores)
 
 
-def _already(openings: list[dict[str, Any]], digest: str) -> str:
+def _already(openings: tuple[OpeningPart, ...], digest: str) -> str:
     first = openings[0]
-    when = first["when"].replace("T", " ").replace("Z", " UTC")
-    whose = "" if first["model"] == digest else ", with another model"
-    said = f" and gave {_score(first['scores'][0])}" if first["scores"] else ""
+    when = first.when.replace("T", " ").replace("Z", " UTC")
+    whose = "" if first.model == digest else ", with another model"
+    gave = f" and gave {first.scores[0]}" if first.scores else ""
     return (
-        f"the test set was already opened on {when}{whose}{said}; a score computed now is no "
+        f"the test set was already opened on {when}{whose}{gave}; a score computed now is no "
         "longer that of untouched rows; ask again (--again, again=True) to have it all the same, "
         "marked as such"
     )
-
-
-def _score(entry: dict[str, Any]) -> Score:
-    return Score(entry["metric"], entry["value"], entry["low"], entry["high"], entry["level"])
