@@ -189,7 +189,7 @@ class TestBeforeTheLongWork:
         Path("shop.html").mkdir()
         ended = run("fit", table, "-t", "sold")
         assert ended.code == 74
-        assert "it is no ordinary file" in ended.err
+        assert "it is not a regular file" in ended.err
 
     def test_write_protected_file(
         self, run: Run, table: Path, monkeypatch: pytest.MonkeyPatch

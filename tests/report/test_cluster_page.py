@@ -74,7 +74,7 @@ def record() -> Record:
 
 def test_page_says_what_was_found_and_why(record: Record) -> None:
     page = cluster_page(record)
-    assert page["headline"]["text"] == "90 rows fall into 2 clusters by k-means; 10 rows in none."
+    assert page["headline"]["text"] == "90 rows in 2 clusters by k-means, 10 rows in none."
     assert [tile["value"] for tile in page["headline"]["tiles"]] == ["2", "0.41", "0.98", "10"]
     assert page["number"]["text"] == "2 clusters: 2 of 3 criteria agree."
     assert [part["choice"] for part in page["number"]["pictures"]] == [2, 2, 3]
@@ -124,7 +124,9 @@ def test_map_of_a_single_column_is_drawn_too(record: Record, axes: int) -> None:
 def test_no_cluster_and_one_cluster_are_told(record: Record) -> None:
     empty = {**record, "n_clusters": 0, "unassigned": 100, "clusters": [], "shown_columns": []}
     empty.update(silhouette=None, number=None)
-    assert cluster_page(empty)["headline"]["text"].startswith("No clusters: 100 rows")
+    assert cluster_page(empty)["headline"]["text"].startswith(
+        "No clusters: k-means found no dense place in 100 rows"
+    )
     assert render_clusters(empty)
     one = {**record, "n_clusters": 1, "unassigned": 0, "clusters": record["clusters"][:1]}
     assert cluster_page(one)["headline"]["text"].startswith("One cluster: ")

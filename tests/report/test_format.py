@@ -3,18 +3,18 @@ from __future__ import annotations
 import unicodedata
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.record import Estimate
+from assay.record import Estimate, decimals, figure
 from assay.report._format import (
     MAX_SENTENCE,
     clean,
-    decimals,
-    figure,
-    metric_label,
-    metric_short,
+    count,
+    metric_name,
     safe,
+    short,
     span,
 )
 
@@ -90,7 +90,19 @@ def test_minus_is_a_minus_sign() -> None:
     assert figure(-1234.5, 1) == "−1,234.5"
 
 
-def test_unknown_metrics_keep_their_name() -> None:
-    assert metric_label("top_k_accuracy") == "top k accuracy"
-    assert metric_short("roc_auc") == "ROC AUC"
-    assert metric_label("neg_root_mean_squared_error") == "root mean squared error"
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("roc_auc", "ROC AUC"), ("roc_auc_ovr", "ROC AUC (one-vs-rest)"), ("f1", "F1"),
+        ("f1_micro", "F1 (micro)"), ("accuracy", "Accuracy"), ("neg_brier_score", "Brier score"),
+        ("recall", "Recall"), ("precision_macro", "Precision (macro)"), ("ndcg@10", "NDCG@10"),
+        ("neg_root_mean_squared_error", "RMSE"), ("top_k_accuracy", "Top k accuracy"),
+    ],
+)  # fmt: skip
+def test_a_metric_has_one_name_everywhere(name: str, shown: str) -> None:
+    assert metric_name(name) == shown
+
+
+def test_years_have_no_separator_and_counts_do() -> None:
+    assert (short(1990), short(-9999.0), short(10_000)) == ("1990", "-9999", "10,000")
+    assert count(1990, "row") == "1,990 rows"

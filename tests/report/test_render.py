@@ -105,7 +105,9 @@ def _hash(text: str) -> str:
 
 
 def test_the_interval_of_rows_in_time_is_for_what_follows(binary: Record) -> None:
-    words = "on this many rows, in the time that follows them, as long as one of the blocks (that"
+    words = (
+        "on this many rows, over the next block in time (the interval of the gain is for its mean"
+    )
     assert words not in render(binary)
     binary["plan"]["kind"] = "forward"
     assert words in render(binary)

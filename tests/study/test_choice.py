@@ -88,7 +88,7 @@ def test_words_page_and_record_tell_the_stack(stacked: Study) -> None:
     page = render(stacked.record)
     assert "How it was chosen" in page
     assert "Members of the stack" in page
-    assert "Training and test" in page
+    assert "Training rows and new rows" in page
     assert choice.stacked_blocks >= 1
     assert choice.ladder[0].name == "always the mean"
     assert choice.gap is not None
@@ -119,7 +119,7 @@ def test_quick_does_not_stack_and_simplest_says_so(table: pl.DataFrame) -> None:
     assert study.record.choice is not None
     assert study.record.choice.stack is None
     assert study.record.choice.prefer == "simplest"
-    assert "The rule was to take the smallest model" in render(study.record)
+    assert "Rule: the smallest model" in render(study.record)
 
 
 def test_a_record_without_a_choice_is_still_shown(stacked: Study) -> None:

@@ -141,14 +141,14 @@ def test_damaged_model_files_are_refused(
         assay.load(tmp_path / "bad.assay")
 
 
-def test_steadiest_method_is_taken_and_the_reason_says_all(found: Clustering) -> None:
+def test_most_stable_method_is_taken_and_the_reason_says_all(found: Clustering) -> None:
     method = found.record.method
     assert len(method.compared) == len(COMPARED)
     known = {e.method: e.stability for e in method.compared if e.stability is not None}
     # The table has levels, so the mixture is left out.
     assert "Gaussian mixture" not in known
     values = list(known.values())
-    assert method.reason.startswith("the steadiest of 3 methods")
+    assert method.reason.startswith("the most stable of 3 methods")
     chosen = next(e for e in method.compared if e.method == method.text)
     assert chosen.stability is not None
     assert chosen.stability >= max(values) - 0.02
@@ -156,7 +156,7 @@ def test_steadiest_method_is_taken_and_the_reason_says_all(found: Clustering) ->
 
 def test_rings_are_steadier_by_spectral_clustering() -> None:
     X, _ = make_circles(400, factor=0.3, noise=0.03, random_state=0)
-    chosen, seen = compare(X, 2, seed=0, n_jobs=1, told=lambda text: None)
+    chosen, seen = compare(X, 2, seed=0, n_jobs=1, progress=lambda text: None)
     assert chosen == "spectral"
     assert {entry.method for entry in seen} == set(COMPARED)
 

@@ -71,7 +71,7 @@ def test_saved_study_decides_by_its_costs(
 def test_report_tells_the_costs(careful: Study, tmp_path: Path) -> None:
     page = careful.report(tmp_path / "p.html").read_text("utf-8")
     assert "Adelie as Chinstrap: 20; every other mistake: 1" in page
-    assert "what a decision costs on average" in page
+    assert "the mean cost of a prediction" in page
 
 
 def test_costs_of_a_mistake_make_it_rare(penguins: pl.DataFrame) -> None:

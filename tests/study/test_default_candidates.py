@@ -80,8 +80,8 @@ def test_what_is_too_expensive_is_left_out_and_says_what_would_include_it() -> N
     assert "support vector machine" not in names
     assert "gradient boosting" in names
     (note,) = [note for note in found.notes if note.startswith("support vector machine")]
-    assert "60,000 rows in 102 columns would take it about" in note
-    assert "of one core, and effort 'normal' has about 4 min for all" in note
+    assert "60,000 rows in 102 columns it would take about" in note
+    assert "of one core, and effort 'normal' allows about 4 min for all" in note
 
 
 def test_time_limit_thins_the_candidates_only_where_it_must() -> None:
@@ -93,7 +93,7 @@ def test_time_limit_thins_the_candidates_only_where_it_must() -> None:
     tight = default_candidates(dataset, limit=spent(plain) / 5)
     assert spent(tight) <= spent(plain) / 5
     assert "gradient boosting" in [family.name for family in tight.families]
-    assert any(note.startswith("the time limit has room for about") for note in tight.notes)
+    assert any(note.startswith("the time limit allows about") for note in tight.notes)
     none = default_candidates(dataset, limit=1e-6)
     assert len(none.families) == 1
 
@@ -121,8 +121,8 @@ def test_first_family_is_the_cheapest_and_the_order_is_told() -> None:
 def test_models_without_probabilities_are_left_out_where_the_score_needs_them() -> None:
     found = default_candidates(prepare(read(shaped(300, 3)), "y"), probabilities=True)
     assert found.notes == [
-        "support vector machine left out: it gives no probabilities, which the score needs",
-        "linear support vector machine left out: it gives no probabilities, which the score needs",
+        "support vector machine left out: it has no probabilities, which the metric needs",
+        "linear support vector machine left out: it has no probabilities, which the metric needs",
     ]
     assert {family.name for family in found.families} == {
         name for name in EVERY if "vector" not in name

@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 import assay
 from assay import datasets
 from assay.base import DataError, ParameterError
-from assay.record import Dropped, StudyRecord
+from assay.record import Dropped, StudyRecord, decimals, figure
 from assay.select import Family
 from assay.study import Progress, Study
 
@@ -35,6 +35,13 @@ def test_fit_finds_the_linear_model_of_linear_data() -> None:
     assert study.score.low <= study.score.value <= study.score.high
     assert study.score.value > 0.99
     assert study.verdict == "better"
+
+
+def test_sentence_and_card_show_the_same_decimals(study: Study) -> None:
+    record = study.record
+    places = decimals(record.score)
+    gain, low = figure(record.gain.value, places), figure(record.gain.low, places)
+    assert f"the gain is {gain}, at least {low} with 95% confidence" in record.verdict.text
 
 
 def test_fit_calls_noise_noise() -> None:

@@ -93,7 +93,7 @@ def test_values_of_test_rows_reach_nothing(numbers: pl.DataFrame) -> None:
 def test_a_second_opening_is_refused_and_then_marked(study: Study) -> None:
     first = study.open_holdout()
     with pytest.raises(DataError, match=r"already opened on \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC and "
-                       r"gave accuracy .* no longer that of untouched rows"):  # fmt: skip
+                       r"gave accuracy .* not from untouched rows any more"):  # fmt: skip
         study.open_holdout()
     second = study.open_holdout(again=True)
     assert (first.again, second.again) == (False, True)

@@ -105,7 +105,7 @@ def test_table_and_findings_are_known_before_any_fit(numbers: pl.DataFrame) -> N
         == job.findings[:-1]
         == ["set aside, has the same value in every row: 'same'"]
     )
-    assert job.findings[-1].startswith("10 of the 10 rows of the test set are also in the table")
+    assert job.findings[-1].startswith("10 of the 10 rows of the test set are also in the")
     record = job.fit(**CHEAP).record
     assert record.rows == job.table.rows
     assert record.columns == job.table.columns
@@ -116,7 +116,7 @@ def test_candidates_added_in_hindsight_are_named(numbers: pl.DataFrame) -> None:
     job = prepare(numbers, "species")
     study = job.fit(**CHEAP, extra={"mine": LogisticRegression(C=0.1, max_iter=200)})
     assert set(study.table()["family"]) == {"line", "mine"}
-    assert "added by hand after scores had been seen: mine;" in study.record.notes[-1]
+    assert "added by hand after seeing scores: mine;" in study.record.notes[-1]
 
 
 def test_fit_and_settings_have_the_same_defaults() -> None:

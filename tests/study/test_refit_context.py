@@ -69,7 +69,7 @@ def test_a_try_is_the_fit_with_the_candidate_from_the_start(
         stack=False, calibrate=False,
     )  # fmt: skip
     (note,) = [text for text in tried.record.notes if "added by hand" in text]
-    assert "added by hand after scores had been seen: tree;" in note
+    assert "added by hand after seeing scores: tree;" in note
     assert tried.record.score == whole.record.score
     assert tried.record.nested == whole.record.nested
     assert tried.record.leaderboard == whole.record.leaderboard

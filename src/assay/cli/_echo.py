@@ -1,4 +1,4 @@
-"""What `fit` and `cluster` tell in the same words: the table, the files, the digest."""
+"""What `fit` and `cluster` print alike: the table, the files, the digest."""
 
 from __future__ import annotations
 

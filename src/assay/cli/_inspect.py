@@ -21,14 +21,19 @@ _WIDTH = 11
 _LINE = 99
 
 
-@click.command(short_help="Say what a model file or a table holds.")
+@click.command(short_help="Show what a model file or a table holds.")
 @click.argument("file")
-@click.option("-t", "--target", metavar="NAME", help="For a table: what fit would use for this.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, nothing else.")
+@click.option(
+    "-t",
+    "--target",
+    metavar="NAME",
+    help="For a table: also show what fit would use to predict this column.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @table_options
 @debug_option
 def inspect(file: str, *, target: str | None, as_json: bool, **options: Any) -> None:
-    """Say what a model file holds; or, for a table, how its columns are understood.
+    """Show what a model file holds or, for a table, how its columns are read.
 
     Nothing in a model file is ever executed; a damaged or hostile one is refused.
     """
@@ -81,7 +86,7 @@ def _model_lines(about: dict[str, Any]) -> list[str]:
     clusters = isinstance(record, ClusterRecord)
     if clusters:
         places = record.method.assigns_new_rows
-        what = "puts rows into clusters" if places else "clusters of rows; places no new ones"
+        what = "puts rows into clusters" if places else "clusters of rows; cannot place new rows"
     else:
         what = _what_it_predicts(record)
     needs = [column.name for column in record.columns if column.role == "feature"]
@@ -170,7 +175,7 @@ def _table_lines(about: dict[str, Any]) -> list[str]:
                     f"{column['distinct']:,} values, {column['missing']:,} missing",
                 )
             )
-        lines.append(_line("", "with --target NAME: what fit would use, and how"))
+        lines.append(_line("", "add --target NAME to see what fit would use"))
     lines += [_line("" if at else "Notes", note) for at, note in enumerate(about["notes"])]
     return lines
 

@@ -21,18 +21,18 @@ _SHOWN = ("when", "rows", "scores")
 @click.option(
     "--again",
     is_flag=True,
-    help="Open a test set that was opened before; the score is marked as no longer untouched.",
+    help="Open the test set again; the score is marked as not from untouched rows.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @table_options
 @debug_option
 def test(model: str, file: str, *, again: bool, as_json: bool, **options: Any) -> None:
     """Score a model on the rows that 'assay fit --holdout' set aside.
 
-    FILE is the table that the model was fitted from (the rows set aside are found in it), or the
-    file that was named as holdout. Whoever looks at a test set and then changes the model has used
-    it up, so it opens once: the scores and the time are written to NAME.opened.json and into the
-    report, and a second opening is refused unless it is asked for with --again.
+    FILE is the table that the model was fitted on (the test rows are found in it), or the file
+    given as --holdout. A test set that influences the model is no longer a test, so it opens once:
+    scores and time are written to NAME.opened.json and into the report, and a second opening is
+    refused without --again.
     """
     check_input(model)
     check_input(file)
@@ -42,7 +42,7 @@ def test(model: str, file: str, *, again: bool, as_json: bool, **options: Any) -
 
     study = studies.load(model)
     if isinstance(study, studies.Clustering):
-        raise click.UsageError(f"{model} holds clusters, and clusters have no test set")
+        raise click.UsageError(f"{model} holds clusters, which have no test set")
     opening = study.open_holdout(file, again=again, **read_options(options))
     page = Path(model).with_suffix(".html")
     if page.is_file():

@@ -21,6 +21,7 @@ from assay.record._cluster import (
     ShownRow,
     Trait,
 )
+from assay.record._figures import HasInterval, decimals, decimals_of_width, figure, finite
 from assay.record._parts import (
     FORMAT,
     Category,
@@ -98,6 +99,7 @@ __all__ = [
     "FamilyRule",
     "FitSummary",
     "Gap",
+    "HasInterval",
     "Histogram",
     "HoldoutPart",
     "Map",
@@ -124,6 +126,10 @@ __all__ = [
     "Trait",
     "Verdict",
     "Work",
+    "decimals",
+    "decimals_of_width",
+    "figure",
+    "finite",
     "json_schema",
     "plain",
 ]

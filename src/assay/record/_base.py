@@ -111,8 +111,8 @@ def same_length(**named: Iterable[Any]) -> None:
     """Raise unless the named sequences have the same length."""
     lengths = {name: len(list(values)) for name, values in named.items()}
     if len(set(lengths.values())) > 1:
-        said = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        raise ValueError(f"lengths must be equal; got {said}")
+        got = ", ".join(f"{name} {length}" for name, length in lengths.items())
+        raise ValueError(f"lengths must be equal; got {got}")
 
 
 def _read(cls: type[Record], data: Any, path: str) -> Record:

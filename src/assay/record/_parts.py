@@ -178,7 +178,7 @@ class Score(Record):
 
 
 def check_format(data: Any, *, cluster: bool) -> None:
-    """Refuse data that is no record of this format and kind.
+    """Refuse data that is not a record of this format and kind.
 
     Parameters
     ----------

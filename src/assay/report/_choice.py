@@ -1,26 +1,26 @@
-"""How the choice was made, for the page: the ladder, the stack, calibration and the gap."""
+"""How the model was chosen, for the page: ladder, stack, calibration and gap."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from assay.record import Calibration, Choice, Gap, Rung, StudyRecord
-from assay.report._format import decimals, figure, finite, metric_short, params_text, short
+from assay.record import Calibration, Choice, Gap, Rung, StudyRecord, decimals, figure, finite
+from assay.report._format import metric_name, params_text, short
 
 Page = dict[str, Any]
 
 MAX_RUNGS = 30
 _WAYS = {
-    "none": "as they are",
+    "none": "not calibrated",
     "sigmoid": "sigmoid",
-    "isotonic": "staircase (isotonic)",
-    "temperature": "temperature",
+    "isotonic": "isotonic",
+    "temperature": "temperature scaling",
     "threshold": "threshold moved",
 }
 
 
 def choice(data: StudyRecord) -> Page | None:
-    """Return what the page tells about the choice; None for a record without it.
+    """Return what the page shows of the choice; None for a record without it.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def choice(data: StudyRecord) -> Page | None:
         return None
     places = decimals(data.score)
     shown = {
-        "metric": metric_short(data.metric.name),
+        "metric": metric_name(data.metric.name),
         "rule": _rule(found.prefer),
         "rungs": [_rung(row, places) for row in found.ladder[:MAX_RUNGS]],
         "stack": _stack(found, data, places),
@@ -45,20 +45,20 @@ def choice(data: StudyRecord) -> Page | None:
 def _rule(prefer: str) -> str:
     if prefer == "simplest":
         return (
-            "The rule was to take the smallest model that is neither significantly nor probably "
-            "worse than the best; the honest score belongs to this rule."
+            "Rule: the smallest model that is neither significantly nor probably worse than the "
+            "best. The score above was measured with this rule."
         )
-    return "The rule was to take the best; a smaller model that is about as good is named here."
+    return "Rule: the best model. Smaller models that are about equally good are marked."
 
 
 def _rung(row: Rung, places: int) -> Page:
     return {
         "name": row.name,
         "params": params_text(row.params),
-        "size": "–" if (size := finite(row.size)) is None else short(round(size)),
+        "size": "–" if (size := finite(row.size)) is None else f"{round(size):,}",
         "score": figure(row.score, places),
         "lead": figure(row.lead, places),
-        "chance": _probability(row.p_value),
+        "p_value": _probability(row.p_value),
         "equal": _probability(row.equal),
         "verdict": _verdict(row),
         "chosen": row.chosen,
@@ -69,12 +69,12 @@ def _verdict(row: Rung) -> str:
     if row.chosen:
         return "chosen"
     if finite(row.p_value) is None:
-        return "cannot be told"
+        return "not comparable"
     if row.significantly_worse:
         return "worse"
     if row.worse is not None and row.worse > 0.5:
         return "probably worse"
-    return "about as good"
+    return "about equally good"
 
 
 def _probability(value: float | None) -> str:
@@ -88,7 +88,7 @@ def _probability(value: float | None) -> str:
 
 def _stack(found: Choice, data: StudyRecord, places: int) -> Page | None:
     stack, blocks, of = found.stack, found.stacked_blocks, len(data.nested)
-    where = f"A stack was taken in {blocks} of {of} outer choices."
+    where = f"A stack was chosen in {blocks} of {of} blocks."
     if stack is None:
         return {"members": [], "text": where} if blocks else None
     single, score = figure(stack.single, places), figure(stack.score, places)
@@ -102,9 +102,8 @@ def _stack(found: Choice, data: StudyRecord, places: int) -> Page | None:
             for member in stack.members
         ],
         "text": (
-            f"Its weights are learned from predictions for rows that no fit behind them saw. Where "
-            f"they were learned without the block that scores, the stack scores {score} and the "
-            f"best candidate alone {single}. {where}"
+            f"A weighted ensemble. The weights come from out-of-fold predictions: the stack scores "
+            f"{score}, the best single model {single}. {where}"
         ),
     }
 
@@ -125,7 +124,7 @@ def _calibration(found: Calibration | None, places: int) -> Page | None:
         ],
         "threshold": None
         if found.threshold is None
-        else f"The second class is predicted where its probability exceeds "
+        else f"The second class is predicted where its probability is above "
         f"{short(found.threshold)}.",
     }
 
@@ -134,9 +133,7 @@ def _gap(gap: Gap | None, data: StudyRecord, places: int) -> str | None:
     if gap is None or finite(gap.train) is None:
         return None
     train, test = figure(gap.train, places), figure(data.score.value, places)
-    size = figure(gap.gap, places)
     return (
-        f"On the rows it was fitted on the model scores {train}, on rows it has not seen {test}: "
-        f"a gap of {size}. A large gap is a model that learns by heart; it is no fault while the "
-        f"honest score is good."
+        f"The model scores {train} on its training rows and {test} on new rows. "
+        f"Most models fit their training rows better than new ones. Rely on the score for new rows."
     )

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from assay.record import Cluster, Criteria, Map
+from assay.record import Cluster, Criteria, Map, finite
 from assay.report._charts import Spec
 from assay.report._charts import _chart as chart
-from assay.report._format import finite
 
 # Ten colours that stand apart on light and on dark paper; then they come again in another shape.
 COLOURS = (
@@ -100,7 +99,7 @@ def sizes(clusters: Sequence[Cluster], unassigned: int) -> Spec:
         for entry in clusters
     ]
     if unassigned:
-        values.append({"name": "In none", "size": unassigned, "fill": colour(-1)})
+        values.append({"name": "In no cluster", "size": unassigned, "fill": colour(-1)})
     return chart(
         values,
         height=max(60, 28 * len(values)),
@@ -119,7 +118,7 @@ def sizes(clusters: Sequence[Cluster], unassigned: int) -> Spec:
                 "encoding": {
                     "color": {"field": "fill", "type": "nominal", "scale": None},
                     "tooltip": [
-                        {"field": "name", "title": "Which"},
+                        {"field": "name", "title": "Cluster"},
                         {"field": "size", "type": "quantitative", "title": "Rows", "format": ","},
                     ],
                 },

@@ -13,11 +13,14 @@ MAX_CARDS = 40
 MAX_CELL = 40
 MAX_NOTES = 30
 _CRITERIA = {
-    "elbow": ("Elbow", "the inertia: squared distances to the centres; where it bends most"),
-    "penalised": ("Penalised inertia", "inertia and a price per cluster; smallest is best"),
-    "silhouette": ("Silhouette", "nearer to the own cluster than to the next; largest is best"),
+    "elbow": ("Elbow", "inertia: squared distances to the centres; best where it bends most"),
+    "penalised": ("Penalised inertia", "inertia plus a penalty per cluster; smallest is best"),
+    "silhouette": ("Silhouette", "distance to the own cluster against the next; largest is best"),
     "bic": ("BIC", "of a Gaussian mixture; smallest is best"),
-    "gap": ("Gap", "how much tighter than rows without clusters; the first near the largest"),
+    "gap": (
+        "Gap",
+        "tighter than rows without clusters by this; the first near the largest",
+    ),
 }
 
 Page = dict[str, Any]
@@ -68,14 +71,14 @@ def _headline(data: ClusterRecord) -> Page:
     n_clusters, rows = data.n_clusters, data.rows.used
     method = data.method
     if not n_clusters:
-        text = f"No clusters: {count(rows, 'row')} and no dense place by {method.text}."
+        text = f"No clusters: {method.text} found no dense place in {count(rows, 'row')}."
     elif n_clusters == 1:
-        text = f"One cluster: by these criteria the {count(rows, 'row')} do not fall into groups."
+        text = f"One cluster: by these criteria the {count(rows, 'row')} do not form groups."
     else:
         inside = rows - data.unassigned
-        text = f"{count(inside, 'row')} fall into {n_clusters} clusters by {method.text}"
-        text += f"; {count(data.unassigned, 'row')} in none." if data.unassigned else "."
-    steady = _steadiness(method)
+        text = f"{count(inside, 'row')} in {n_clusters} clusters by {method.text}"
+        text += f", {count(data.unassigned, 'row')} in none." if data.unassigned else "."
+    steady = _stability(method)
     silhouette = data.silhouette
     tiles = [{"name": "Clusters", "value": f"{n_clusters:,}", "small": method.text}]
     if silhouette is not None:
@@ -89,9 +92,9 @@ def _headline(data: ClusterRecord) -> Page:
     if steady is not None:
         tiles.append(
             {
-                "name": "Steadiness",
+                "name": "Stability",
                 "value": f"{steady:.2f}".replace("-", "−"),
-                "small": "agreement of halves of the rows; 1 is the same clusters",
+                "small": "agreement with clusters of half the rows; 1 is the same",
             }
         )
     if data.unassigned:
@@ -103,14 +106,14 @@ def _headline(data: ClusterRecord) -> Page:
             }
         )
     new = (
-        "The model file puts new rows into these clusters."
+        "The model file can place new rows in these clusters."
         if method.assigns_new_rows
-        else "This method does not place new rows; k-means and mixtures do."
+        else "This method cannot place new rows; k-means and mixtures can."
     )
     return {"text": text, "tiles": tiles, "new": new}
 
 
-def _steadiness(method: Method) -> float | None:
+def _stability(method: Method) -> float | None:
     for entry in method.compared:
         if entry.method == method.text:
             return entry.stability
@@ -119,10 +122,10 @@ def _steadiness(method: Method) -> float | None:
 
 def _silhouette_words(value: float) -> str:
     if value >= 0.5:
-        return "clusters stand well apart"
+        return "clusters are well separated"
     if value >= 0.25:
         return "clusters touch"
-    return "clusters overlap; read them as a convenient division"
+    return "clusters overlap"
 
 
 def _map(data: ClusterRecord) -> Page | None:
@@ -137,8 +140,8 @@ def _map(data: ClusterRecord) -> Page | None:
         "alt": f"Map of {count(drawn, 'row')} coloured by {count(data.n_clusters, 'cluster')}.",
         "caption": (
             "The rows on the main axes of the scaled columns, which show "
-            f"{sum(shares):.0%} of the variance; what lies apart here is apart, what overlaps here "
-            f"may be apart in other columns. In brackets, the columns that count most.{many}"
+            f"{sum(shares):.0%} of the variance. Rows that are apart here are apart; rows that "
+            f"overlap may differ in other columns. In brackets: the most important columns.{many}"
         ),
     }
 
@@ -277,7 +280,10 @@ def _made(data: ClusterRecord) -> Page:
     versions = data.versions
     return {
         "facts": [
-            ["Scaling", "Numbers to mean 0 and variance 1, levels to 0 and 1, gaps to the median"],
+            [
+                "Scaling",
+                "Numbers to mean 0 and variance 1, categories to 0 and 1, missing to the median",
+            ],
             ["Seed", str(data.seed)],
             ["Table (SHA-256)", data.digest],
             ["Versions", ", ".join(f"{name} {versions[name]}" for name in sorted(versions))],

@@ -28,7 +28,7 @@ def cluster_text(record: ClusterRecord) -> str:
     >>> print(cluster_text(found.record))
     Clusters   1 by k-means
                 0  344 rows  100%
-    Method     k-means: as asked for
+    Method     k-means: as requested
     """
     data = clean(record)
     method, number = data.method, data.number

@@ -31,7 +31,9 @@ def rows_page(rows: Rows, max_reasons: int) -> dict[str, Any]:
     if rest:
         shown.append((count(len(rest), "other reason"), sum(entry.count for entry in rest)))
     return {
-        "sum": f"{rows.read:,} rows read = {rows.used:,} used + {rows.lost:,} dropped",
+        "sum": f"{rows.read:,} rows read = {rows.used:,} used + {rows.lost:,} dropped"
+        if shown
+        else f"{count(rows.read, 'row')} read, all used",
         "dropped": [{"reason": reason, "count": f"{number:,}"} for reason, number in shown],
     }
 
@@ -71,7 +73,7 @@ def card(column: Column, n_rows: int) -> dict[str, Any]:
         count(column.distinct, "value"),
         f"{share(column.missing, n_rows)} missing" if column.missing else "no missing",
     ]
-    # The values of an identifier tell nothing, and may name people.
+    # The values of an identifier are of no use, and may name people.
     drawn = column.kind != "identifier"
     return {
         "name": column.name,
@@ -118,7 +120,7 @@ def spark(histogram: Histogram | None) -> dict[str, Any] | None:
 
 
 def levels(top: Sequence[Category] | None, known: int) -> list[dict[str, Any]]:
-    """Return the most frequent categories with their shares of the known values."""
+    """Return the most frequent categories with their shares of the rows that have a value."""
     return [
         {
             "level": category.level or "(empty)",

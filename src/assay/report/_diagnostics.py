@@ -1,4 +1,4 @@
-"""Where the honest predictions were right and wrong: tables and charts for the page."""
+"""Where predictions for new rows were right and wrong: tables and charts for the page."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def _confusion(part: Confusion | None) -> dict[str, Any] | None:
         }
     return {
         "sentence": (
-            f"{right:,} of {count(whole, 'row')} ({share(right, whole)}) got the right class, "
-            f"each predicted by a model that had not seen it."
+            f"{right:,} of {count(whole, 'row')} ({share(right, whole)}) are predicted correctly, "
+            f"each by a model that was not fitted on it."
         ),
         "chart": chart,
         "not_drawn": None
@@ -87,8 +87,8 @@ def _classes(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> list[dic
         {
             "label": labels[at],
             "rows": f"{sizes[at]:,}",
-            "found": share(counts[at][at], sizes[at]),
-            "trusted": share(counts[at][at], predicted[at]),
+            "recall": share(counts[at][at], sizes[at]),
+            "precision": share(counts[at][at], predicted[at]),
         }
         for at in by_size[:MAX_CLASS_ROWS]
     ]
@@ -120,8 +120,8 @@ def _roc(part: Roc | None, positive: str | None) -> dict[str, Any] | None:
         "id": "chart-roc",
         "spec": _charts.roc(fpr, tpr),
         "alt": (
-            f"ROC curve: with 10% of the negative rows wrongly flagged, {share(at[0.1], 1)} of the "
-            f"positive rows are found."
+            f"ROC curve: at a false-positive rate of 10% the true-positive rate is "
+            f"{share(at[0.1], 1)}."
         ),
         "positive": positive,
         "table": [[share(limit, 1), share(found, 1)] for limit, found in at.items()],
@@ -194,7 +194,7 @@ def _places(part: Places | None) -> dict[str, Any] | None:
         "sentence": (
             f"The row ranked first has a mean target of {short(found[0])}; {short(best[0])} would "
             f"be the best possible, {short(part.mean)} is the mean of all rows. Each query "
-            f"was ranked by a model that had not seen it."
+            f"was ranked by a model that was not fitted on it."
         ),
         "table": [
             [f"{place:,}", short(value), short(most), f"{number:,}"]

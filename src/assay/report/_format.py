@@ -1,96 +1,80 @@
-"""Numbers, names and hostile strings as words a reader can trust."""
+"""How names, numbers and hostile strings are shown."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from assay.record import Candidate, Record, Work
+from assay.record import (
+    Candidate,
+    HasInterval,
+    Record,
+    Work,
+    decimals,
+    decimals_of_width,
+    figure,
+    finite,
+)
 
 T = TypeVar("T")
 
-# (label inside a sentence, short label, what it means)
+# (name to show, what it means)
 _METRICS = {
-    "accuracy": ("accuracy", "Accuracy", "the share of rows that get the right class"),
+    "accuracy": ("Accuracy", "the share of rows whose class is predicted correctly"),
     "balanced_accuracy": (
-        "balanced accuracy",
         "Balanced accuracy",
-        "the share of rows that get the right class, every class counting the same",
+        "the mean recall of the classes: every class counts the same",
     ),
     "roc_auc": (
-        "area under the ROC curve",
         "ROC AUC",
-        "how often a positive row is ranked above a negative one; 0.5 is guessing, 1 is perfect",
+        "how often a positive row is ranked above a negative one; 0.5 is chance, 1 is perfect",
     ),
     "average_precision": (
-        "average precision",
         "Average precision",
         "the area under the precision-recall curve; 1 is perfect",
     ),
-    "cost": (
-        "mean cost",
-        "Mean cost",
-        "what a decision costs on average, as the costs were given; smaller is better",
-    ),
-    "f1": ("F1 score", "F1", "the balance of precision and recall; 1 is perfect"),
-    "recall": (
-        "sensitivity (recall)",
-        "Sensitivity",
-        "the share of the positive rows that are found; 1 is perfect",
-    ),
+    "cost": ("Mean cost", "the mean cost of a prediction, with the costs given; smaller is better"),
+    "f1": ("F1", "the harmonic mean of precision and recall; 1 is perfect"),
+    "precision": ("Precision", "the share of predicted positives that are positive; 1 is perfect"),
+    "recall": ("Recall", "the share of positive rows that are predicted positive; 1 is perfect"),
     "specificity": (
-        "specificity",
         "Specificity",
-        "the share of the negative rows that are found; 1 is perfect",
+        "the share of negative rows that are predicted negative; 1 is perfect",
     ),
     "log_loss": (
-        "log loss",
         "Log loss",
-        "the price of wrong and overconfident probabilities; smaller is better, 0 is perfect",
+        "the penalty for wrong and overconfident probabilities; smaller is better, 0 is perfect",
     ),
     "brier": (
         "Brier score",
-        "Brier score",
         "the mean squared error of the probabilities; smaller is better, 0 is perfect",
     ),
-    "r2": (
-        "R² (share of the variance explained)",
-        "R²",
-        "the share of the variance explained; 0 is predicting the mean, 1 is perfect",
-    ),
+    "r2": ("R²", "the share of variance explained; 0 is predicting the mean, 1 is perfect"),
     "rmse": (
-        "root mean squared error",
         "RMSE",
-        "the typical size of an error in the units of the target; smaller is better",
+        "the root mean squared error, in units of the target; smaller is better",
     ),
+    "mae": ("MAE", "the mean absolute error, in units of the target; smaller is better"),
+    "mse": ("MSE", "the mean squared error; smaller is better"),
+    "mcc": ("Matthews correlation", "1 is perfect, 0 is chance"),
     "ndcg": (
-        "normalised discounted cumulative gain",
         "NDCG",
         "how near the best rows are to the top of their query; 1 is the best order",
     ),
     "map": (
-        "mean average precision",
         "MAP",
-        "how clean the top of a query is down to each relevant row; 1 is perfect",
+        "the mean average precision of the queries; 1 is perfect",
     ),
     "auc": (
-        "mean area under the ROC curve of a query",
         "AUC by query",
-        "how often a relevant row is ranked above an irrelevant one of its query; 0.5 is guessing, "
+        "how often a relevant row is ranked above an irrelevant one of its query; 0.5 is chance, "
         "1 is perfect",
     ),
     "kendall_tau": (
         "Kendall's tau",
-        "Kendall's tau",
-        "agreement with the true order of a query; 0 is guessing, 1 is the true order",
-    ),
-    "mae": (
-        "mean absolute error",
-        "MAE",
-        "the mean size of an error in the units of the target; smaller is better",
+        "agreement with the true order of a query; 0 is chance, 1 is the true order",
     ),
 }
 _ALIASES = {
@@ -99,13 +83,26 @@ _ALIASES = {
     "brier_score": "brier",
     "neg_root_mean_squared_error": "rmse",
     "root_mean_squared_error": "rmse",
+    "neg_mean_squared_error": "mse",
+    "mean_squared_error": "mse",
     "neg_mean_absolute_error": "mae",
     "mean_absolute_error": "mae",
+    "matthews_corrcoef": "mcc",
+}
+_VARIANTS = {
+    "ovr": "one-vs-rest",
+    "ovo": "one-vs-one",
+    "ovr_weighted": "one-vs-rest, weighted",
+    "ovo_weighted": "one-vs-one, weighted",
+    "macro": "macro",
+    "micro": "micro",
+    "weighted": "weighted",
+    "samples": "samples",
 }
 
 MAX_TEXT = 160
 MAX_SENTENCE = 600
-# Entries of a record that hold our own sentences, not names out of a table.
+# Parts of a record that hold our own sentences, not names from a table.
 _SENTENCES = {"text", "reason", "failed", "notes"}
 
 # Control characters could drive a terminal, and directional overrides could show a reader
@@ -155,86 +152,44 @@ def safe(text: str, limit: int = MAX_TEXT) -> str:
     return _UNSAFE.sub("\ufffd", re.sub(r"[\t\n\r]+", " ", cut))
 
 
-def metric_label(name: str) -> str:
-    """Return the metric's name as used inside a sentence."""
-    known = _known(name)
-    return known[0] if known else name.replace("_", " ")
+def metric_name(name: str) -> str:
+    """Return the name of a metric to show, everywhere the same.
 
-
-def metric_short(name: str) -> str:
-    """Return the metric's name as used in a heading or on an axis."""
-    known = _known(name)
-    return known[1] if known else name.replace("_", " ")
+    Examples
+    --------
+    >>> metric_name("roc_auc"), metric_name("f1_macro"), metric_name("ndcg@10")
+    ('ROC AUC', 'F1 (macro)', 'NDCG@10')
+    >>> metric_name("top_k_accuracy")
+    'Top k accuracy'
+    """
+    known, variant = _known(name)
+    if known is None:
+        text = name.replace("_", " ")
+        return text[:1].upper() + text[1:]
+    if variant.startswith("@"):
+        return known[0] + variant
+    return f"{known[0]} ({_VARIANTS[variant]})" if variant else known[0]
 
 
 def metric_meaning(name: str) -> str | None:
-    """Return what the metric measures in plain words, if it is a common one."""
-    known = _known(name)
-    return known[2] if known else None
+    """Return what the metric measures, if it is a common one."""
+    known, _ = _known(name)
+    return None if known is None else known[1]
 
 
-def _known(name: str) -> tuple[str, str, str] | None:
+def _known(name: str) -> tuple[tuple[str, str] | None, str]:
+    """Return name and meaning of a metric, and which variant of it this is."""
     found = re.fullmatch(r"ndcg(?:_linear)?(@\d+)?", name)
     if found is not None:
-        label, head, meaning = _METRICS["ndcg"]
-        at = found[1] or ""
-        return (f"{label} of the first {at[1:]}" if at else label), f"{head}{at}", meaning
-    return _METRICS.get(_ALIASES.get(name, name))
-
-
-class HasInterval(Protocol):
-    """A number with the ends of its interval."""
-
-    @property
-    def value(self) -> float:
-        """The estimate."""
-
-    @property
-    def low(self) -> float:
-        """The lower end."""
-
-    @property
-    def high(self) -> float:
-        """The upper end."""
-
-    @property
-    def level(self) -> float:
-        """Confidence level."""
-
-
-def finite(value: float | None) -> float | None:
-    """Return a number that can be drawn and printed, or None."""
-    return None if value is None or not math.isfinite(value) else value
-
-
-def decimals(entry: HasInterval) -> int:
-    """Return how many decimals an interval deserves: two digits of its half-width.
-
-    Examples
-    --------
-    >>> from assay.record import Estimate
-    >>> decimals(Estimate(value=0.8671, low=0.838, high=0.896, level=0.95))
-    3
-    >>> decimals(Estimate(value=48321.0, low=45100.0, high=51500.0, level=0.95))
-    0
-    """
-    low, high, value = finite(entry.low), finite(entry.high), finite(entry.value)
-    if low is not None and high is not None and high > low:
-        return decimals_of_width(high - low)
-    if value:
-        return min(6, max(0, 3 - math.floor(math.log10(abs(value)))))
-    return 3
-
-
-def decimals_of_width(width: float) -> int:
-    """Return how many decimals show two digits of half a width.
-
-    Examples
-    --------
-    >>> decimals_of_width(0.058), decimals_of_width(6400.0)
-    (3, 0)
-    """
-    return min(6, max(0, 1 - math.floor(math.log10(width / 2))))
+        return _METRICS["ndcg"], found[1] or ""
+    name = _ALIASES.get(name, name)
+    if name in _METRICS:
+        return _METRICS[name], ""
+    for variant in _VARIANTS:
+        root = name.removesuffix(f"_{variant}")
+        if root != name and root in _METRICS:
+            return _METRICS[root], variant
+    return None, ""
 
 
 def decimals_of_spread(rows: Iterable[Candidate]) -> int:
@@ -243,31 +198,13 @@ def decimals_of_spread(rows: Iterable[Candidate]) -> int:
     return decimals_of_width(2 * min(spread)) if spread else 4
 
 
-def figure(value: float | None, places: int) -> str:
-    """Return a number with `places` decimals and thousands separators, or a dash if absent.
-
-    Examples
-    --------
-    >>> figure(48321.4, 0), figure(0.8671, 3), figure(-0.00001, 3), figure(None, 3)
-    ('48,321', '0.867', '0.000', '–')
-    """
-    value = finite(value)
-    if value is None:
-        return "–"
-    if abs(value) >= 1e15:
-        return f"{value:.4g}"
-    text = f"{value:,.{places}f}"
-    # No "-0.000": the sign of a rounded zero only puzzles.
-    return text.lstrip("-") if float(text.replace(",", "")) == 0 else text.replace("-", "−")
-
-
 def short(value: float | int | None) -> str:
-    """Return a number in at most four significant digits.
+    """Return a value in at most four significant digits; years have no separator.
 
     Examples
     --------
-    >>> short(0.41999), short(80), short(123456.0), short(1.5e-9), short(None)
-    ('0.42', '80', '123,456', '1.5e-09', '–')
+    >>> short(0.41999), short(80), short(1990), short(123456.0), short(1.5e-9), short(None)
+    ('0.42', '80', '1990', '123,456', '1.5e-09', '–')
     """
     value = finite(value)
     if value is None:
@@ -276,7 +213,7 @@ def short(value: float | int | None) -> str:
     if size >= 1e7 or 0 < size < 1e-4:
         return f"{value:.3g}"
     if float(value).is_integer() or size >= 1000:
-        return f"{value:,.0f}"
+        return f"{value:,.0f}" if size >= 10_000 else f"{value:.0f}"
     return f"{value:.4g}"
 
 
@@ -317,21 +254,19 @@ def count(number: int, noun: str, plural: str | None = None) -> str:
 
 
 def work_text(work: Work) -> str:
-    """Return the fits that were done, beside those that a plain nested search would do.
+    """Return the number of fits, beside that of a naive nested search.
 
     Examples
     --------
-    >>> work_text(Work(fits=40, naive_fits=1000, units=4))
-    '40 fits where a plain nested search needs 1,000 (25 times as many)'
+    >>> work_text(Work(fits=940, naive_fits=6716, units=40))
+    '940 model fits (a naive nested search: 6,716)'
     """
-    fits, naive = work.fits, work.naive_fits
-    if naive > fits > 0:
-        times = short(round(naive / fits, 1))
-        return (
-            f"{count(fits, 'fit')} where a plain nested search needs {naive:,} "
-            f"({times} times as many)"
-        )
-    return count(fits, "fit")
+    fits = count(work.fits, "model fit")
+    return (
+        f"{fits} (a naive nested search: {work.naive_fits:,})"
+        if work.naive_fits > work.fits
+        else fits
+    )
 
 
 def share(part: float, whole: float) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assay.record import HoldoutPart, Opening, Rows, Score, StudyRecord
-from assay.report._format import count, decimals, figure, level, metric_short, share, span
+from assay.record import HoldoutPart, Opening, Rows, Score, StudyRecord, decimals, figure
+from assay.report._format import count, level, metric_name, share, span
 
 _MAX_OPENINGS = 20
 
@@ -69,7 +69,7 @@ def score_rows(scores: Sequence[Score]) -> list[list[str]]:
         places = decimals(score)
         rows.append(
             [
-                metric_short(score.metric),
+                metric_name(score.metric),
                 figure(score.value, places),
                 f"{level(score)} interval {span(score, places)}",
             ]
@@ -78,30 +78,30 @@ def score_rows(scores: Sequence[Score]) -> list[list[str]]:
 
 
 def aside_text(holdout: HoldoutPart, table: Rows) -> str:
-    """Say which rows were set aside."""
+    """Return which rows were set aside."""
     rows = count(holdout.rows, "row")
     if holdout.share is None:
         return f"{rows} of {holdout.source}, which took no part in choosing or fitting the model"
     part = share(holdout.rows, table.read)
-    return f"{rows} ({part} of the table) were set aside before anything saw them: {holdout.how}"
+    return f"{rows} ({part} of the table) were set aside before anything else: {holdout.how}"
 
 
 def state_text(openings: Sequence[Opening]) -> str:
-    """Say whether and when the test set was opened."""
+    """Return whether and when the test set was opened."""
     if not openings:
         return "not opened yet; open it once, at the very end: assay test MODEL TABLE"
     text = f"opened on {when(openings[0])}"
     if len(openings) > 1:
         again = count(len(openings) - 1, "more time")
         text += (
-            f" and {again} since, last on {when(openings[-1])}; only the first score is that of "
+            f" and {again} since, last on {when(openings[-1])}; only the first score is from "
             "untouched rows"
         )
     return text
 
 
 def when(opening: Opening) -> str:
-    """Return the time of an opening in words.
+    """Return the time of an opening as text.
 
     Examples
     --------

@@ -6,23 +6,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.record import Candidate, Category, Column, Estimate, FamilyRule, Score, StudyRecord
+from assay.record import (
+    Candidate,
+    Category,
+    Column,
+    Estimate,
+    FamilyRule,
+    HasInterval,
+    Score,
+    StudyRecord,
+    decimals,
+    figure,
+    finite,
+)
 from assay.report import _charts
 from assay.report._choice import choice
 from assay.report._columns import cards, columns_by_use, rows_page
 from assay.report._diagnostics import diagnostics
 from assay.report._format import (
-    HasInterval,
     clean,
     count,
-    decimals,
     decimals_of_spread,
-    figure,
-    finite,
     level,
-    metric_label,
     metric_meaning,
-    metric_short,
+    metric_name,
     names,
     notes_to_show,
     params_text,
@@ -37,8 +44,8 @@ MAX_NESTED = 50
 MAX_REASONS = 30
 MAX_NOTES = 30
 _TASKS = {
-    "binary": "two classes",
-    "multiclass": "several classes",
+    "binary": "one of two classes",
+    "multiclass": "one of several classes",
     "regression": "a number",
     "rank": "an order of the rows of each query",
 }
@@ -104,7 +111,7 @@ def _headline(data: StudyRecord) -> Page:
     drawn = [_interval(what, row) for what, row in named]
     stated = (
         f"A model built this way on {count(data.rows.used, 'row')} scores "
-        f"{figure(score.value, places)} in {metric_label(name)} "
+        f"{figure(score.value, places)} in {metric_name(name)} "
         f"({level(score)} interval {span(score, places)})"
     )
     return {
@@ -112,7 +119,7 @@ def _headline(data: StudyRecord) -> Page:
         "verdict": _VERDICTS.get(code, code),
         "text": f"{stated}.",
         "reason": _sentence(data.verdict.text),
-        "metric": metric_short(name),
+        "metric": metric_name(name),
         "meaning": metric_meaning(name),
         "in_time": data.plan.kind == "forward",
         "value": figure(score.value, places),
@@ -125,7 +132,7 @@ def _headline(data: StudyRecord) -> Page:
         "gain": _gain(data.gain, places),
         "chart": {
             "id": "chart-score",
-            "spec": _charts.intervals(drawn, metric_short(name), places),
+            "spec": _charts.intervals(drawn, metric_name(name), places),
             "alt": (f"{stated}; the baseline scores {figure(baseline.value, places)}."),
         },
         "table": [[row["name"], figure(row["value"], places), _ends(row, places)] for row in drawn],
@@ -154,7 +161,7 @@ def _scores(rows: Sequence[Score]) -> list[list[str]]:
     known = [row for row in rows if finite(row.value) is not None]
     if len(known) < 2:
         return []
-    shown = [(metric_label(row.metric), row, decimals(row)) for row in known]
+    shown = [(metric_name(row.metric), row, decimals(row)) for row in known]
     return [[name, figure(row.value, at), span(row, at)] for name, row, at in shown]
 
 
@@ -191,7 +198,7 @@ def _ranking(data: StudyRecord) -> Page:
     ]  # fmt: skip
     rest = len(scored) - MAX_RANKED
     return {
-        "metric": metric_short(name),
+        "metric": metric_name(name),
         "fewer_rows": data.plan.kind == "pair-out",
         "direction": ("larger is better" if data.metric.greater_is_better else "smaller is better"),
         "rows": [
@@ -220,14 +227,14 @@ def _ranking(data: StudyRecord) -> Page:
         "n_failed": len(failed),
         "chart": {
             "id": "chart-ranking",
-            "spec": _charts.leaderboard(drawn, metric_short(name)),
+            "spec": _charts.leaderboard(drawn, metric_name(name)),
             "alt": (
                 f"Scores of the best {count(len(drawn), 'candidate')}; first is "
                 f"{scored[0].family} with {figure(scored[0].score, places)}."
             ),
             "caption": (
-                f"The best {len(drawn)} of {count(len(scored), 'candidate')}: score and one "
-                f"standard deviation over the blocks to each side."
+                f"The best {len(drawn)} of {count(len(scored), 'candidate')}: score, plus and "
+                f"minus one standard deviation over the blocks."
             ),
         }
         if drawn
@@ -260,16 +267,16 @@ def _chosen(data: StudyRecord) -> Page:
     if not blocks:
         stability = None
     elif len(picks) == 1:
-        stability = "Every block chose the same model: the choice is stable."
+        stability = "The same model was chosen in every block: the choice is stable."
     elif len(families) == 1:
         stability = (
-            f"Every block chose the same family, with {len(picks)} different settings over "
-            f"{len(blocks)} blocks: the family is stable, the settings matter little or are noise."
+            f"The same family was chosen in every block, with {len(picks)} different settings in "
+            f"{len(blocks)} blocks: the family is stable, its hyperparameters matter little."
         )
     else:
         stability = (
-            f"The blocks chose {len(families)} different families: several models are about as "
-            f"good, and which one wins is partly chance."
+            f"{len(families)} different families were chosen in {len(blocks)} blocks: several "
+            f"models are about equally good, and which one wins is partly chance."
         )
     places = decimals(data.score)
     return {
@@ -346,15 +353,15 @@ def _with_target(data: StudyRecord) -> list[Column]:
 
 
 def _measured(data: StudyRecord) -> Page:
-    facts = [["How", data.plan.text]]
+    facts = [["Method", data.plan.text]]
     if data.plain is not None:
-        facts.append(["The number", _sentence(data.plain.text)])
+        facts.append(["Score", _sentence(data.plain.text)])
     if data.cost is not None:
         facts.append(["Costs", _sentence(data.cost.text)])
     if data.portfolio:
-        facts.append(["Tried", _tried(data.portfolio)])
+        facts.append(["Families", _tried(data.portfolio)])
     facts += [
-        ["Work done", work_text(data.work)],
+        ["Work", work_text(data.work)],
         ["Seed", str(data.seed)],
         ["Effort", data.effort],
         ["Table (SHA-256)", data.digest],
@@ -367,10 +374,12 @@ def _measured(data: StudyRecord) -> Page:
 
 
 def _tried(rules: Sequence[FamilyRule]) -> str:
-    """Return what was tried and by which rule, in the order of trial."""
-    return "; ".join(
-        f"{rule.family} ({count(rule.candidates, 'candidate')}): {rule.why}" for rule in rules
-    )
+    """Return the families that were tried, grouped by the reason."""
+    by_reason: dict[str, list[str]] = {}
+    for rule in rules:
+        tried = f"{rule.family} ({count(rule.candidates, 'candidate')})"
+        by_reason.setdefault(rule.why, []).append(tried)
+    return " ".join(_sentence(f"{why}: {', '.join(tried)}") for why, tried in by_reason.items())
 
 
 def _specs(part: Any) -> dict[str, Any]:

@@ -14,8 +14,7 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from assay.record import StudyRecord
-from assay.report._format import finite
+from assay.record import StudyRecord, finite
 from assay.report._page import page
 from assay.store import write_file
 

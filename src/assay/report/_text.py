@@ -6,16 +6,13 @@ import textwrap
 from collections.abc import Sequence
 from typing import Protocol
 
-from assay.record import Candidate, Column, Rows, StudyRecord
+from assay.record import Candidate, Column, Rows, StudyRecord, decimals, figure, finite
 from assay.report._format import (
     clean,
     count,
-    decimals,
     decimals_of_spread,
-    figure,
-    finite,
     level,
-    metric_short,
+    metric_name,
     names,
     notes_to_show,
     params_text,
@@ -53,10 +50,13 @@ def overview_text(record: HasTable) -> str:
     Examples
     --------
     >>> import assay
-    >>> job = assay.study.prepare(assay.datasets.path("penguins"), "species", drop=["year"])
-    >>> print(overview_text(job.table).split("nominal")[0])
+    >>> job = assay.study.prepare(assay.datasets.path("penguins"), "species", drop=["sex"])
+    >>> print(overview_text(job.table))
     Rows       344 read = 344 used + 0 dropped
     Columns    target: species
+               nominal (1): island
+               numeric (4): bill_length_mm, bill_depth_mm, flipper_length_mm, body_mass_g
+               set aside: sex: on request
     """
     rows, columns = clean(record.rows), clean(record.columns)
     lines = [f"{rows.read:,} read = {rows.used:,} used + {rows.lost:,} dropped"]
@@ -76,7 +76,7 @@ def summary_text(record: StudyRecord, *, top: int = 5) -> str:
     """
     data = clean(record)
     score, baseline = data.score, data.baseline
-    name = metric_short(data.metric.name)
+    name = metric_name(data.metric.name)
     places = decimals(score)
     stated = (
         f"{name} {figure(score.value, places)}  ({level(score)} interval {span(score, places)})"
@@ -104,7 +104,7 @@ def _columns(columns: Sequence[Column]) -> list[str]:
         if column.role == "feature":
             kinds.setdefault(column.kind, []).append(column.name)
         elif column.role == "dropped":
-            aside.setdefault(column.reason or "set aside", []).append(column.name)
+            aside.setdefault(column.reason or "no reason recorded", []).append(column.name)
         else:
             lines.append(f"{column.role}: {column.name}")
     lines += [f"{kind} ({len(found):,}): {names(found, 8)}" for kind, found in kinds.items()]
@@ -128,8 +128,13 @@ def _ranking(entries: Sequence[Candidate], top: int) -> list[str]:
     if len(scored) > top:
         lines.append(f"    and {count(len(scored) - top, 'more candidate')}")
     if failed:
-        reasons = sorted({f"{row.family}: {row.failed}" for row in failed})
-        lines.append(f"    {len(failed):,} without a score: {names(reasons, 3)}")
+        stopped = [row for row in failed if (row.failed or "").startswith("stopped early")]
+        reasons = sorted({f"{row.family}: {row.failed}" for row in failed if row not in stopped})
+        if stopped:
+            weak = count(len(stopped), "weak candidate")
+            lines.append(f"    {weak} stopped early")
+        if reasons:
+            lines.append(f"    {len(failed) - len(stopped):,} without a score: {names(reasons, 3)}")
     return lines
 
 

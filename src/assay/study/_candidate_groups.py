@@ -53,7 +53,8 @@ class Group:
     why : str
         The rule by which the family is tried, for the user.
     encoded : bool
-        Whether it needs a matrix of finite numbers; the others take gaps and levels as they are.
+        Whether it needs a matrix of finite numbers; the others take missing values and
+        categories as they are.
     selected : bool
         Whether columns are selected before it, inside every training set.
     probabilities : bool
@@ -142,14 +143,14 @@ _SHRINKAGES = {"quick": (0.1, 0.5), "normal": (0.01, 0.1, 0.3, 0.5, 0.9)}
 _SHRINKAGES["thorough"] = (0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 _PAIRS = {"quick": 50, "normal": 200, "thorough": 500}
 
-_LINEAR = "cheap, and right where the classes or the trend are linear"
-_VECTORS = "for tables that are not too long, and for many columns"
-_LOCAL = "assumes nothing, for many rows in few columns"
-_RULES = "the simplest model that can be read"
-_FOREST = "for many levels, irrelevant columns and mixed kinds"
+_LINEAR = "fast, and good when the relation is linear"
+_VECTORS = "for small and medium tables, and for many columns"
+_LOCAL = "no assumptions; for many rows and few columns"
+_RULES = "simple models that people can read"
+_FOREST = "robust: many categories, irrelevant columns, mixed kinds"
 _BOOST = "most often the best on tables"
-_SELECTED = "for more columns than the rows can teach about"
-_BAYES = "counts only; good with few rows and many columns"
+_SELECTED = "for many columns and few rows"
+_BAYES = "good with few rows and many columns"
 
 
 # -- families --------------------------------------------------------------------------------------
@@ -416,7 +417,7 @@ def _boosting(effort: str, shape: Shape, make: Any, halvings: int) -> Iterator[G
 
 
 def boosting_cost(settings: Any, shape: Shape, rounds: int) -> UnitCost:
-    """Return what so many rounds with these settings cost."""
+    """Return the cost of `rounds` rounds with these settings."""
     part = settings.get("subsample", 1.0)
     columns = shape.columns * settings.get("max_features", 1.0)
     trees = rounds * shape.classes

@@ -14,23 +14,23 @@ from assay.select import Gap, Outcome, Rung
 
 _WAYS = {
     "sigmoid": "probabilities calibrated by a sigmoid",
-    "isotonic": "probabilities calibrated by a staircase",
-    "temperature": "probabilities calibrated by a temperature",
+    "isotonic": "probabilities calibrated by isotonic regression",
+    "temperature": "probabilities calibrated by temperature scaling",
 }
 
 
-def describe_chosen(outcome: Outcome, told: Callable[[str, Mapping[str, Any]], str]) -> str:
-    """Return the final choice in words: candidate or stack, calibration, threshold.
+def describe_chosen(outcome: Outcome, describe: Callable[[str, Mapping[str, Any]], str]) -> str:
+    """Return the final choice as a text: candidate or stack, calibration, threshold.
 
     Parameters
     ----------
     outcome : Outcome
         What the search found.
-    told : callable
-        From a family and parameters to words.
+    describe : callable
+        From a family and hyperparameters to a text.
     """
     if outcome.stack is None:
-        text = told(outcome.chosen.family.name, outcome.chosen.params)
+        text = describe(outcome.chosen.family.name, outcome.chosen.params)
     else:
         members = outcome.stack.members
         parts = ", ".join(f"{member.weight:.2f} {member.family.name}" for member in members)

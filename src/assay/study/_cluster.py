@@ -53,8 +53,8 @@ def find_clusters(
         The table: CSV, TSV, Parquet, Arrow, NDJSON, Excel, or a pandas, Polars or Arrow frame.
     method : str, default="auto"
         "kmeans", "mixture", "agglomerative", "spectral", "fuzzy" or "dbscan". "auto" compares the
-        first four and takes the steadiest: the one whose clusters in random halves of the rows
-        agree best with those in all rows. Of methods within 0.02 the first in this order. Mixtures
+        first four and takes the most stable: the one whose clusters in random halves of the rows
+        agree best with those in all rows. Of methods within 0.02, the first in this order. Mixtures
         are compared only where all columns are numbers.
     n_clusters : int or None, default=None
         Number of clusters. None: what most criteria of `assay.cluster.choose_n_clusters` agree on.
@@ -63,7 +63,7 @@ def find_clusters(
     drop : iterable of str, default=()
         Columns to leave out.
     kinds : mapping of str to str, default=None
-        Kinds of columns that you know better, such as ``{"zip": "nominal"}``.
+        Kinds of columns that overrule the inferred ones, such as ``{"zip": "nominal"}``.
     eps : float or None, default=None
         For "dbscan", in standard deviations. None: where the sorted distances to the neighbours
         bend most.
@@ -72,9 +72,9 @@ def find_clusters(
     max_clusters : int, default=10
         The largest number tried when it is not given.
     seed : int, default=0
-        Same seed, same table: same bytes.
+        Random seed. The same seed and table give the same bytes.
     n_jobs : int or None, default=None
-        Threads; None for one per core. The result does not depend on it.
+        Number of threads; None for one per core. The result does not depend on it.
     progress : callable or None, default=None
         Called with a `Progress` for every step.
     **options
@@ -83,19 +83,19 @@ def find_clusters(
     Returns
     -------
     Clustering
-        The clusters, and how they came to be.
+        The clusters, and the record of how they were found.
 
     Raises
     ------
     DataError
-        If the table cannot be used as asked.
+        If the table cannot be used this way.
     ParameterError
         If an argument is out of its range.
 
     Notes
     -----
-    Every number is scaled to variance 1 and every level of a nominal column becomes 0 or 1, so no
-    column counts more for its unit. Missing numbers take the median; a missing level is a level.
+    Every number is scaled to variance 1 and every category of a nominal column becomes 0 or 1, so
+    units do not matter. Missing numbers take the median; a missing category is a category.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def find_clusters(
     >>> table = assay.datasets.path("penguins")
     >>> found = assay.study.find_clusters(table, n_clusters=3, drop=["species"])
     >>> found.record.method.reason.split(":")[0]
-    'the steadiest of 3 methods'
+    'the most stable of 3 methods'
     """
     settings = ClusterSettings(
         method=method,
@@ -259,13 +259,13 @@ class ClusterJob:
         steps = _Steps(progress, settings.method, n_clusters)
         number = None
         if settings.method != "dbscan" and n_clusters is None:
-            steps.tell("choosing the number of clusters")
+            steps.show("choosing the number of clusters")
             number = _count(table, settings.max_clusters, settings.seed, settings.threads)
             n_clusters = number.n_clusters
         chosen, compared, reason = _method(
             table, settings.method, n_clusters, settings.seed, settings.threads, steps
         )
-        steps.tell(f"fitting {NAMES[chosen]}")
+        steps.show(f"fitting {NAMES[chosen]}")
         estimator = make(
             chosen,
             n_clusters or 1,
@@ -278,7 +278,7 @@ class ClusterJob:
         with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("always")
             labels = fitted_labels(estimator, table.rows)
-        steps.tell("describing the clusters")
+        steps.show("describing the clusters")
         notes = _notes(
             chosen, estimator, labels, settings.eps is None, settings.min_samples is None
         )
@@ -299,7 +299,7 @@ class ClusterJob:
 
 
 class _Steps:
-    """Tells the progress; the number of steps is known before the first."""
+    """Reports the progress; the number of steps is known before the first."""
 
     def __init__(
         self, progress: Callable[[Progress], object] | None, method: str, n_clusters: int | None
@@ -309,7 +309,7 @@ class _Steps:
         choosing = method != "dbscan" and n_clusters is None
         self.total = 2 + choosing + (4 if method == "auto" else 0)
 
-    def tell(self, text: str) -> None:
+    def show(self, text: str) -> None:
         if self.progress is not None:
             self.progress(Progress(min(self.done, self.total), self.total, None, text))
         self.done += 1
@@ -337,7 +337,7 @@ def _method(
     steps: _Steps,
 ) -> tuple[str, list[Compared], str]:
     if asked != "auto":
-        return asked, [], "as asked for"
+        return asked, [], "as requested"
     if n_clusters == 1:
         return "kmeans", [], "one cluster needs no comparison of methods"
     assert n_clusters is not None
@@ -347,16 +347,16 @@ def _method(
         levels=table.has_levels,
         seed=seed,
         n_jobs=n_jobs,
-        told=steps.tell,
+        progress=steps.show,
     )
     values = {entry.method: entry.stability for entry in compared if entry.stability is not None}
     if not values:
         return chosen, compared, "no method could be compared"
-    told = ", ".join(f"{NAMES[name]} {value:.2f}" for name, value in values.items())
+    agreement = ", ".join(f"{NAMES[name]} {value:.2f}" for name, value in values.items())
     first = "" if values[chosen] == max(values.values()) else ", the first within 0.02 of the best"
     reason = (
-        f"the steadiest of {len(values)} methods{first}: agreement of random halves of the rows "
-        f"with all rows (1 is best) is {told}"
+        f"the most stable of {len(values)} methods{first}: agreement of clusters in random halves "
+        f"of the rows with those in all rows (1 is best) is {agreement}"
     )
     return chosen, compared, reason
 
@@ -368,13 +368,16 @@ def _notes(
     if method == "dbscan":
         ruled = [
             *([f"eps {estimator.eps:.4g} is where the sorted distances bend most"] * own_eps),
-            *([f"min_samples {estimator.min_samples} is twice the columns, 4 to 20"] * own_least),
+            *(
+                [f"min_samples {estimator.min_samples} is twice the columns, from 4 to 20"]
+                * own_least
+            ),
         ]
         notes += [f"by rule, {'; '.join(ruled)}"] if ruled else []
         alone = int((labels < 0).sum())
         if alone:
-            notes.append(f"{alone:,} rows are in no cluster: too far from dense places")
+            notes.append(f"{alone:,} rows are in no cluster: too far from dense regions")
     parts = getattr(estimator, "n_connected_components_", 1)
     if parts > 1:
-        notes.append(f"the graph of neighbours falls into {parts} parts; no cluster joins two")
+        notes.append(f"the graph of neighbours has {parts} parts; no cluster joins two of them")
     return notes

@@ -134,7 +134,7 @@ def cluster_record(
 
 
 def _params(method: str, estimator: Any) -> dict[str, Any]:
-    """Return the settings that say what was done, not how."""
+    """Return the settings that matter for the result."""
     shown = {
         "kmeans": ("n_clusters",),
         "fuzzy": ("n_clusters",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass
 from typing import NamedTuple
 
-#: Work units that a search may spend, apart from what it gets for each row, and at most.
+#: Work units that a search may spend: a base, an amount per row, and the largest sum.
 _BASE, _PER_ROW, _LARGEST = 120_000.0, 2.5, 1_200_000.0
 _SHARES = {"quick": 0.1, "normal": 1.0, "thorough": 10.0}
 
@@ -59,7 +59,7 @@ class UnitCost:
     Parameters
     ----------
     fixed : float
-        Whatever the rows.
+        Independent of the number of rows.
     train, test : float
         Per row to fit and per row to predict.
     both : float
@@ -80,7 +80,7 @@ class UnitCost:
     square: float = 0.0
 
     def __call__(self, train: int, test: int) -> float:
-        """Return the work units for so many rows to fit and to predict."""
+        """Return the work units for `train` training rows and `test` test rows."""
         return (
             self.fixed
             + self.train * train
@@ -102,7 +102,7 @@ class WideMemory:
     copies: float = 4.0
 
     def __call__(self, rows: int) -> float:
-        """Return the bytes on a table of so many rows."""
+        """Return the bytes on a table of `rows` rows."""
         return 8.0 * self.copies * self.width * rows
 
 
@@ -113,5 +113,5 @@ class SquareMemory:
     copies: float = 1.0
 
     def __call__(self, rows: int) -> float:
-        """Return the bytes on a table of so many rows."""
+        """Return the bytes on a table of `rows` rows."""
         return 8.0 * self.copies * float(rows) ** 2

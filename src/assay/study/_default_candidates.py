@@ -24,7 +24,7 @@ EFFORTS = ("quick", "normal", "thorough")
 # often on tables may take more.
 _SHARE, _LARGE_SHARES = 0.2, {"gradient boosting": 0.6, "random forest": 0.35, "extra-trees": 0.3}
 _GROUP_SHARE = 0.15
-# From so many columns on, and half as many as rows, they are also tried after a selection.
+# From this many columns on, and half as many as rows, models are also tried on selected columns.
 _WIDE = 100
 # How often the trees or rounds of a group are halved before it is given up.
 _MAX_HALVINGS = 4
@@ -94,7 +94,7 @@ def default_candidates(
     for versions in zip(*by_halvings, strict=True):
         if probabilities and not versions[0].probabilities:
             notes.append(
-                f"{versions[0].family} left out: it gives no probabilities, which the score needs"
+                f"{versions[0].family} left out: it has no probabilities, which the metric needs"
             )
         else:
             offered.setdefault(versions[0].family, []).append(list(versions))
@@ -104,7 +104,7 @@ def default_candidates(
     if limit is not None and limit < planned:
         chosen, too_expensive = _affordable(offered, shape, effort, fits, limit)
         notes.append(
-            f"the time limit has room for {_span(limit)} of one core, and effort '{effort}' would "
+            f"the time limit allows {_span(limit)} of one core, and effort '{effort}' would "
             f"take {_span(planned)}: fewer candidates are tried"
         )
     notes = [*dict.fromkeys(notes), *too_expensive]
@@ -209,8 +209,8 @@ def _left_out_note(family: str, cost: float, effort: str, shape: Shape, whole: f
     who = "the time limit" if limited else f"effort '{effort}'"
     advice = f"; effort '{richer[0]}' may include it" if richer and not limited else ""
     return (
-        f"{family} left out: {shape.rows:,} rows in {shape.width:,} columns would take it "
-        f"{_span(cost)} of one core, and {who} has {_span(whole)} for all{advice}"
+        f"{family} left out: with {shape.rows:,} rows in {shape.width:,} columns it would take "
+        f"{_span(cost)} of one core, and {who} allows {_span(whole)} for all models{advice}"
     )
 
 

@@ -25,7 +25,7 @@ _APART = "group is in the test set"
 
 @dataclass
 class Holdout:
-    """A test set that nothing has seen.
+    """A test set that takes no part in a fit.
 
     Parameters
     ----------
@@ -62,8 +62,8 @@ class Holdout:
             shared = rows.shared_with(dataset)
             if shared:
                 notes = (
-                    f"{shared} of the {len(rows.y)} rows of the test set are also in the table "
-                    "that the model learns from: the test will flatter it",
+                    f"{shared:,} of the {len(rows.y):,} rows of the test set are also in the "
+                    "training table, so the test score will be too good",
                 )
         record = replace(
             self.record,
@@ -250,7 +250,7 @@ def find_rows(holdout: Holdout, model: Model, source: Any, **options: Any) -> Ho
         if rows.digest() == record.digest:
             return rows
     raise DataError(
-        f"{raw.source} does not hold the {record.rows} rows that were set aside from "
+        f"{raw.source} does not hold the {record.rows:,} rows that were set aside from "
         f"{record.source}; give the same table that the model was fitted from"
         + ("" if record.marks is not None else " or named as the holdout")
         + ", unchanged"
@@ -268,7 +268,7 @@ def holdout_rows(raw: RawTable, schema: Schema, target: Target) -> HoldoutRows:
         {"target": target.name, "weights": roles.get("weights"), "group": roles.get("group")},
     )
     if not usable.any():
-        raise DataError(f"{raw.source}: no row has a target, so there is nothing to test")
+        raise DataError(f"{raw.source}: no row has a target, so there are no test rows")
     part = _part(raw, usable)
     frame = part.frame
     weight = groups = None
@@ -286,7 +286,7 @@ def holdout_rows(raw: RawTable, schema: Schema, target: Target) -> HoldoutRows:
 
 
 def identity(frame: pl.DataFrame) -> str:
-    """Return what tells test sets apart, whichever columns a model uses of them.
+    """Return the SHA-256 of all columns of a test set, whichever of them a model uses.
 
     The digest of the coded rows recognises them for one model. A model without one of the columns
     codes them in another way, and they are the same rows all the same.

@@ -101,7 +101,7 @@ def prepare(
     Raises
     ------
     DataError
-        If the table cannot be used as asked.
+        If the table cannot be used this way.
     ParameterError
         If an argument is out of its range.
 
@@ -187,7 +187,7 @@ class Job:
         settings : SearchSettings, default=None
             How to search; the defaults if None.
         extra : mapping of str to estimator or Family, default=None
-            Candidates that were thought of after scores had been seen; a note names them.
+            Candidates that were added after scores had been seen; a note names them.
         progress : callable or None, default=None
             Called with a `Progress` before the first unit of work and after each.
         **changes
@@ -281,7 +281,10 @@ class Job:
             )
         if settings.search == "sobol":
             families = [sobol_family(family, self.seed) for family in families]
-            notes = [*notes, "the default candidates are Sobol points in the ranges of the grids"]
+            notes = [
+                *notes,
+                "hyperparameters of the default candidates come from a Sobol sequence",
+            ]
         families = [*families, *own_families({**(settings.models or {}), **extra}, self.dataset)]
         if not families:
             raise ParameterError(
@@ -294,13 +297,13 @@ def _hindsight(extra: Mapping[str, Any]) -> list[str]:
     if not extra:
         return []
     return [
-        f"added by hand after scores had been seen: {', '.join(extra)}; what was learned from "
-        "them may make the score a little too good, which a test set (holdout) would show"
+        f"added by hand after seeing scores: {', '.join(extra)}; this can make the score slightly "
+        "too good, which a test set (holdout) would show"
     ]
 
 
 def _needs_probability(dataset: Dataset, metric: Any, cost: Any) -> bool:
-    """Whether models without probabilities cannot be scored; a user's scorer is not asked."""
+    """Whether models without probabilities cannot be scored; not known of a user's scorer."""
     if dataset.target.classes is None or callable(metric):
         return False
     found = get_metric(metric, dataset.target.task)

@@ -81,6 +81,6 @@ def _entries(path: Path) -> list[Opening]:
 
 def _damaged(path: Path) -> DataError:
     return DataError(
-        f"{path} is damaged: it says when test rows were opened; restore it, or delete it if you "
-        "know that they never were"
+        f"{path} is damaged: it records when test rows were opened; restore it, or delete it if "
+        "you know that they never were"
     )

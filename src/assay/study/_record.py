@@ -11,7 +11,7 @@ import numpy as np
 from assay import __version__
 from assay import record as parts
 from assay.evaluate import Interval
-from assay.record import FORMAT, StudyRecord, TableRecord
+from assay.record import FORMAT, StudyRecord, TableRecord, decimals, figure
 from assay.select import Gap, Outcome
 from assay.study import _diagnostics
 from assay.study._choice_record import choice_record, describe_chosen, json_params
@@ -51,6 +51,7 @@ def build_record(
     """
     metric = outcome.metric
     plan, work, base = outcome.plan, outcome.work, outcome.baseline
+    score = parts.Score(metric=metric.name, **_numbers(outcome.score))
     return StudyRecord(
         **vars(table_record(dataset, notes=notes)),
         seed=outcome.seed,
@@ -62,10 +63,10 @@ def build_record(
             low=metric.low,
             high=metric.high,
         ),
-        score=parts.Score(metric=metric.name, **_numbers(outcome.score)),
+        score=score,
         baseline=parts.Baseline(name=base.name, metric=metric.name, **_numbers(base.score)),
         gain=parts.Estimate(**_numbers(outcome.gain)),
-        verdict=_verdict(outcome.gain, base.name),
+        verdict=_verdict(outcome.gain, base.name, decimals(score)),
         quick=None if outcome.quick is None else parts.Estimate(**_numbers(outcome.quick)),
         plain=None
         if outcome.plain is None
@@ -175,13 +176,13 @@ def _target(dataset: Dataset) -> parts.Target:
     )
 
 
-def _verdict(gain: Interval, baseline: str) -> parts.Verdict:
+def _verdict(gain: Interval, baseline: str, places: int) -> parts.Verdict:
+    value, low, high = (figure(number, places) for number in (gain.value, gain.low, gain.high))
     if gain.low > 0:
-        text = f"better than the baseline ({baseline}): the gain is {gain.value:.4g}, at least "
-        text += f"{gain.low:.4g} with {gain.level:.0%} confidence"
-        return parts.Verdict(code="better", text=text)
+        text = f"better than the baseline ({baseline}): the gain is {value}, at least {low}"
+        return parts.Verdict(code="better", text=f"{text} with {gain.level:.0%} confidence")
     text = f"no better than guessing: the gain over the baseline ({baseline}) may be zero "
-    return parts.Verdict(code="no better", text=text + f"({gain.low:.4g} to {gain.high:.4g})")
+    return parts.Verdict(code="no better", text=text + f"({low} to {high})")
 
 
 def _diagnose(dataset: Dataset, outcome: Outcome) -> parts.Diagnostics:

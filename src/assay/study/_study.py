@@ -26,7 +26,7 @@ from assay.table import Schema, Target
 
 @dataclass(frozen=True)
 class Opening:
-    """What a test set said when it was opened.
+    """The scores of a test set when it was opened.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Opening:
 
 
 class Study:
-    """A chosen model, its honest score, and the record of how both came to be.
+    """A chosen model, its honest score, and the record of how both were made.
 
     Made by `assay.fit` or `assay.load`.
 
@@ -63,9 +63,9 @@ class Study:
     Attributes
     ----------
     score : Score
-        The honest score of a model built this way on this many rows.
+        The score of a model built this way on this many rows, for new rows.
     baseline : Score
-        The same for guessing without looking at the columns.
+        The same for a trivial model that ignores the columns.
     verdict : {"better", "no better"}
         Whether the score is clearly better than the baseline.
     chosen : str
@@ -278,13 +278,13 @@ class Study:
         estimator : estimator, pipeline or Family
             Any scikit-learn estimator for the task, or an `assay.select.Family` with candidates.
         name : str, default=None
-            How to call it; by default as its class.
+            Name to show; by default the name of its class.
 
         Returns
         -------
         Study
             A new one, whose choice, score and leaderboard include the candidate. Only its own units
-            are fitted, and whatever the new choice needs; the rest is in the ledger.
+            are fitted, and what the new choice needs; the rest is in the ledger.
 
         Raises
         ------
@@ -293,10 +293,9 @@ class Study:
 
         Notes
         -----
-        The score stays nested: for each outer block the choice is made without it. But a candidate
-        that was thought of after seeing scores was thought of with all rows in view, so a long row
-        of tries makes the score a little too good; a note says how many there were, and a test set
-        (``holdout``) has the last word.
+        The score stays nested: for each outer block the choice is made without it. But ideas that
+        come after seeing scores depend on all rows, so many tries make the score slightly too good.
+        A note lists them, and a test set (``holdout``) gives an independent score.
 
         Examples
         --------
@@ -336,14 +335,14 @@ class Study:
         Raises
         ------
         DataError
-            If the chosen model's state is more than plain arrays; the reason is said.
+            If the chosen model's state is more than plain arrays; the message gives the reason.
         """
         for part in self._parts().values():
             reason = store.can_save(part)
             if reason is not None:
                 raise DataError(
                     f"the chosen model ({self.chosen}) cannot be saved: {reason}; its score and "
-                    f"report stand, and study.estimator holds the fitted object"
+                    f"report are valid, and study.estimator holds the fitted object"
                 )
         digest = store.save(Path(path), self._manifest(), self._parts())
         self._path = Path(path)
@@ -446,7 +445,6 @@ def _already(openings: tuple[OpeningPart, ...], digest: str) -> str:
     whose = "" if first.model == digest else ", with another model"
     gave = f" and gave {first.scores[0]}" if first.scores else ""
     return (
-        f"the test set was already opened on {when}{whose}{gave}; a score computed now is no "
-        "longer that of untouched rows; ask again (--again, again=True) to have it all the same, "
-        "marked as such"
+        f"the test set was already opened on {when}{whose}{gave}; a second score is not from "
+        "untouched rows any more. To compute it anyway, marked as such, use --again (again=True)"
     )
