@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pkgutil
 import re
 import sys
@@ -18,6 +19,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 
 import assay
+from assay.record import ClusterRecord, ClusterSummary, FitSummary, StudyRecord, json_schema
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from docs import layers
@@ -60,6 +62,7 @@ _API = Path(__file__).parent / "api"
 def setup(app: Sphinx) -> None:
     app.connect("builder-inited", write_api)
     app.connect("source-read", _draw_layers)
+    app.connect("builder-inited", write_schemas)
     app.connect("autodoc-skip-member", _is_generated)
     app.connect("autodoc-process-docstring", _escape_types, priority=400)  # before numpydoc
     # The usual renderer fetches a script from the network whenever a page is read. Browsers know
@@ -87,6 +90,19 @@ def write_api(_: Sphinx | None = None) -> None:
             path.write_text(text)
     for stale in set(_API.glob("*.rst")) - {_API / f"{name}.rst" for name in pages}:
         stale.unlink()
+
+
+def write_schemas(_: Sphinx | None = None) -> None:
+    """Write the JSON schemas that the page on the record offers."""
+    _API.mkdir(exist_ok=True)
+    for name, cls in (
+        ("study", StudyRecord),
+        ("cluster", ClusterRecord),
+        ("fit", FitSummary),
+        ("cluster_summary", ClusterSummary),
+    ):
+        text = json.dumps(json_schema(cls), indent=2)
+        (_API / f"{name}.schema.json").write_text(f"{text}\n")
 
 
 def _page(package: str, described: dict[int, str]) -> str:

@@ -140,14 +140,15 @@ def test_a_wrong_metric_is_wrong_usage_and_leaves_no_ledger(run: Run, table: Pat
 def test_a_ledger_made_for_nothing_goes_and_an_older_one_stays(
     run: Run, table: Path, monkeypatch: pytest.MonkeyPatch, old: bool
 ) -> None:
-    def fit(*_: Any, ledger: Path, **__: Any) -> None:
+    def fit(_: Any, settings: assay.study.SearchSettings, **__: Any) -> None:
+        assert isinstance(settings.ledger, Path)
         for ending in ("", "-wal", "-shm"):
-            ledger.with_name(ledger.name + ending).touch()
+            settings.ledger.with_name(settings.ledger.name + ending).touch()
         raise DataError("the data are no good")
 
     if old:
         Path("shop.ledger").write_bytes(b"SQLite format 3\x00")
-    monkeypatch.setattr(assay.study, "fit", fit)
+    monkeypatch.setattr(assay.study.Job, "fit", fit)
     assert run("fit", table, "-t", "sold").code == 65
     assert Path("shop.ledger").exists() == old
 
@@ -160,10 +161,10 @@ def test_a_wrong_kind_is_wrong_usage(run: Run, table: Path) -> None:
 
 @pytest.fixture
 def never_fits(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fit(*_: Any, **__: Any) -> None:
+    def prepare(*_: Any, **__: Any) -> None:
         raise AssertionError("the long work was started")
 
-    monkeypatch.setattr(assay.study, "fit", fit)
+    monkeypatch.setattr(assay.study, "prepare", prepare)
 
 
 @pytest.mark.usefixtures("never_fits")
@@ -188,7 +189,7 @@ class TestBeforeTheLongWork:
         Path("shop.html").mkdir()
         ended = run("fit", table, "-t", "sold")
         assert ended.code == 74
-        assert "it is no ordinary file" in ended.err
+        assert "it is not a regular file" in ended.err
 
     def test_write_protected_file(
         self, run: Run, table: Path, monkeypatch: pytest.MonkeyPatch

@@ -35,6 +35,39 @@ def test_help_lists_the_commands_in_the_order_of_use() -> None:
     assert "Exit codes: 0 done, 64 wrong usage, 65 unusable data" in text
 
 
+def test_no_arguments_print_the_help() -> None:
+    ended = _run()
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout == _run("--help").stdout
+
+
+def test_options_of_fit_are_listed_by_section_with_examples() -> None:
+    text = _run("fit", "--help").stdout
+    heads = ["Examples:", "Table:", "Question:", "Search:", "Resources:", "Output:", "Other:"]
+    places = [text.index(f"{head}\n") for head in heads]
+    assert places == sorted(places)
+    assert text.count("  assay fit ") == 2
+    assert "ordinal:a<b<c" in text
+    table, question = text.split("\nTable:\n")[1].split("\nQuestion:\n")
+    assert "--delimiter" in table
+    assert "--target" in question
+    assert "FILE" not in text.split("\nOther:\n")[1]
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["ft"], "No such command 'ft'. Did you mean 'fit'? See 'assay --help'"),
+        (
+            ["fit", "x.csv", "--traget", "y"],
+            "No such option '--traget'. Did you mean '--target'? See 'assay fit --help'",
+        ),
+    ],
+)
+def test_a_typo_names_the_nearest_and_only_that(args: list[str], message: str) -> None:
+    assert _run(*args).stderr == f"assay: error: {message}\n"
+
+
 def test_version_is_that_of_the_package() -> None:
     assert _run("--version").stdout == f"assay {assay.__version__}\n"
 

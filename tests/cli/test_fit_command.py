@@ -6,11 +6,13 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 import assay.study
+from assay.record import Rows
 from tests.cli.shop import HEADER, Run, rows
 
 QUICK = ("--effort", "quick")
@@ -18,14 +20,21 @@ QUICK = ("--effort", "quick")
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Replace the fit by one that only notes its arguments."""
+    """Replace the two steps of a fit by ones that only note their arguments."""
     found: dict[str, Any] = {}
 
-    def fit(source: Any, target: str, **options: Any) -> None:
-        found.update(options, source=source, target=target)
-        raise KeyboardInterrupt
+    class Noted:
+        table = SimpleNamespace(rows=Rows(read=0, used=0, dropped=()), columns=())
 
-    monkeypatch.setattr(assay.study, "fit", fit)
+        def fit(self, settings: assay.study.SearchSettings, *, progress: Any) -> None:
+            found.update(vars(settings), progress=progress)
+            raise KeyboardInterrupt
+
+    def prepare(source: Any, target: str, **options: Any) -> Noted:
+        found.update(options, source=source, target=target)
+        return Noted()
+
+    monkeypatch.setattr(assay.study, "prepare", prepare)
     return found
 
 
@@ -113,7 +122,6 @@ def test_options_reach_the_fit(run: Run, table: Path, asked: dict[str, Any]) -> 
     assert missing[0] == ""
     assert missing[-1] == "-999"
     assert callable(asked.pop("progress"))
-    assert callable(asked.pop("on_table"))
     assert asked == {
         "source": str(table), "target": "price", "metric": "r2", "effort": "thorough", "seed": 7,
         "n_jobs": 2, "backend": "processes", "drop": ("id",), "group": "g", "time": "t",
@@ -122,7 +130,7 @@ def test_options_reach_the_fit(run: Run, table: Path, asked: dict[str, Any]) -> 
         "task": "regression", "delimiter": "\t", "decimal": ",", "encoding": "latin-1",
         "sheet": "Sheet1", "dayfirst": False, "ledger": Path("shop.ledger"),
         "search": "sobol", "budget": None, "calibrate": None, "holdout": None, "memory": None,
-        "prefer": "best", "scheduler": None, "stack": None,
+        "prefer": "best", "scheduler": None, "stack": None, "models": None, "defaults": True,
     }  # fmt: skip
 
 
@@ -177,10 +185,10 @@ def test_a_signal_stops_a_running_fit(
 def test_internal_errors_are_one_line_and_name_debug(
     run: Run, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fit(*_: Any, **__: Any) -> None:
+    def prepare(*_: Any, **__: Any) -> None:
         raise RuntimeError("a wheel\ncame off")
 
-    monkeypatch.setattr(assay.study, "fit", fit)
+    monkeypatch.setattr(assay.study, "prepare", prepare)
     ended = run("fit", table, "-t", "sold", "--quiet")
     assert ended.code == 70
     assert ended.err == (
@@ -192,10 +200,10 @@ def test_internal_errors_are_one_line_and_name_debug(
 
 
 def test_too_little_memory_is_said(run: Run, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fit(*_: Any, **__: Any) -> None:
+    def prepare(*_: Any, **__: Any) -> None:
         raise MemoryError
 
-    monkeypatch.setattr(assay.study, "fit", fit)
+    monkeypatch.setattr(assay.study, "prepare", prepare)
     ended = run("fit", table, "-t", "sold", "--quiet")
     assert ended.code == 70
     assert ended.err.startswith("assay: error: not enough memory")

@@ -25,7 +25,7 @@ def test_json_holds_record_schema_and_digest(run: Run, models: Path) -> None:
     found = json.loads(run("inspect", models / "price.assay", "--json").out)
     study = assay.study.load(models / "price.assay")
     assert found["digest"] == study.digest
-    assert found["record"] == study.record
+    assert found["record"] == study.record.to_json()
     assert found["schema"] == study.model.schema.to_dict()
 
 

@@ -112,7 +112,7 @@ def test_a_number_that_cannot_be_read_is_told_with_its_place(
 def test_numbers_have_no_probabilities(run: Run, models: Path) -> None:
     ended = run("predict", models / "price.assay", models / "shop.csv", "--proba")
     assert ended.code == 65
-    assert "predicts numbers, and a number has no classes; leave --proba out" in ended.err
+    assert "predicts numbers, which have no probabilities; leave out --proba" in ended.err
 
 
 @pytest.mark.parametrize("content", [b"", b"junk", b"PK\x03\x04 and more of it", b"\x80\x04}q."])

@@ -40,7 +40,7 @@ def fitted(run: Run, table: Path, model: tuple[Path, str]) -> Path:
 def test_fit_tells_of_the_rows_it_set_aside(model: tuple[Path, str]) -> None:
     said = model[1]
     assert "16 dropped: set aside as the test set" in said
-    assert "Test set   16 rows (20% of the table) were set aside before anything saw them" in said
+    assert "Test set   16 rows (20% of the table) were set aside before anything else" in said
     assert "not opened yet; open it once, at the very end: assay test MODEL TABLE" in said
 
 
@@ -64,7 +64,7 @@ def test_test_set_opens_once(run: Run, fitted: Path) -> None:
     assert again.out.startswith(
         "Test set   16 rows, opened again: these rows are no longer untouched\n"
     )
-    assert "only the first score is that of" in Path("shop.html").read_text()
+    assert "only the first score is from" in Path("shop.html").read_text()
 
 
 def test_json_says_whether_the_rows_were_untouched(run: Run, fitted: Path) -> None:

@@ -84,7 +84,7 @@ def _score(metric: str, value: float, half: float) -> Record:
 
 def _nested(board: list[Record], outer: list[float], rows: int) -> list[Record]:
     return [
-        {"block": at, "rows": rows // len(outer), "family": board[at % 3]["family"],
+        {"repeat": 0, "block": at, "rows": rows // len(outer), "family": board[at % 3]["family"],
          "params": board[at % 3]["params"], "inner": board[at % 3]["score"], "outer": value}
         for at, value in enumerate(outer)
     ]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.report import write
+from tests.report.typed import write
 
 playwright = pytest.importorskip("playwright.sync_api")
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 import vl_convert
 
-from assay.report import _render, render
+from assay.report import _render
+from tests.report.typed import render
 
 Record = dict[str, Any]
 ROOT = Path(__file__).parents[2]

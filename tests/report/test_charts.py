@@ -8,7 +8,7 @@ import pytest
 import vl_convert
 
 from assay.report import _charts
-from assay.report._page import page
+from tests.report.typed import page
 
 Record = dict[str, Any]
 HOSTILE = "datum.x) || alert(1) //"

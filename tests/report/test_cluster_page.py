@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.base import DataError
-from assay.report import cluster_text, render_clusters, write_clusters
-from assay.report._cluster_page import cluster_page
 from tests.report.conftest import nominal, numeric
+from tests.report.typed import cluster_page, cluster_text, render_clusters, write_clusters
 
 Record = dict[str, Any]
 HOSTILE = "</script><script>alert(1)</script>"
@@ -76,7 +74,7 @@ def record() -> Record:
 
 def test_page_says_what_was_found_and_why(record: Record) -> None:
     page = cluster_page(record)
-    assert page["headline"]["text"] == "90 rows fall into 2 clusters by k-means; 10 rows in none."
+    assert page["headline"]["text"] == "90 rows in 2 clusters by k-means, 10 rows in none."
     assert [tile["value"] for tile in page["headline"]["tiles"]] == ["2", "0.41", "0.98", "10"]
     assert page["number"]["text"] == "2 clusters: 2 of 3 criteria agree."
     assert [part["choice"] for part in page["number"]["pictures"]] == [2, 2, 3]
@@ -126,7 +124,9 @@ def test_map_of_a_single_column_is_drawn_too(record: Record, axes: int) -> None:
 def test_no_cluster_and_one_cluster_are_told(record: Record) -> None:
     empty = {**record, "n_clusters": 0, "unassigned": 100, "clusters": [], "shown_columns": []}
     empty.update(silhouette=None, number=None)
-    assert cluster_page(empty)["headline"]["text"].startswith("No clusters: 100 rows")
+    assert cluster_page(empty)["headline"]["text"].startswith(
+        "No clusters: k-means found no dense place in 100 rows"
+    )
     assert render_clusters(empty)
     one = {**record, "n_clusters": 1, "unassigned": 0, "clusters": record["clusters"][:1]}
     assert cluster_page(one)["headline"]["text"].startswith("One cluster: ")
@@ -147,19 +147,6 @@ def test_text_tells_the_same(record: Record) -> None:
     assert lines[1] == "            0  60 rows   60%  age 4.2 (1.1), town=Ulm 90% (40%)"
     assert lines[3] == "            -  10 rows   10%  in no cluster"
     assert any(line == "Number     2: 2 of 3 criteria agree" for line in lines)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"format": 2}, "the record has format 2"),
-        ({"task": "binary"}, "task 'binary'"),
-        ({"map": None}, "the record lacks map"),
-    ],
-)
-def test_other_records_are_refused(record: Record, change: Record, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        render_clusters({**record, **change})
 
 
 def test_page_draws_in_a_browser_offline(record: Record, tmp_path: Path) -> None:

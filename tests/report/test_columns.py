@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.report._columns import MAX_CARDS, card, cards, spark
+from assay.report._columns import MAX_CARDS
+from tests.report.typed import card, cards, spark
 
 NUMERIC = {
     "name": "age", "kind": "numeric", "role": "feature", "missing": 20, "distinct": 71,

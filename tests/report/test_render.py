@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.report import render, write
+from tests.report.typed import render, write
 
 Record = dict[str, Any]
 LIMIT = 2_000_000
@@ -105,7 +105,9 @@ def _hash(text: str) -> str:
 
 
 def test_the_interval_of_rows_in_time_is_for_what_follows(binary: Record) -> None:
-    words = "on this many rows, in the time that follows them, as long as one of the blocks (that"
+    words = (
+        "on this many rows, over the next block in time (the interval of the gain is for its mean"
+    )
     assert words not in render(binary)
     binary["plan"]["kind"] = "forward"
     assert words in render(binary)
@@ -180,7 +182,7 @@ def test_page_stays_small_when_everything_is_large(multiclass: Record) -> None:
         "labels": [f"{at}{long}" for at in range(size)],
         "counts": [[1] * size for _ in range(size)],
     }
-    aside = {"kind": "constant", "role": "dropped", "missing": 0, "distinct": 1}
+    aside = {"kind": "constant", "role": "dropped", "missing": 0, "distinct": 1, "used": False}
     multiclass["columns"] += [
         {**aside, "name": f"{at}{long}", "reason": f"{at}{long}"} for at in range(1000)
     ]

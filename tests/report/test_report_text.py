@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from assay.report import overview_text, summary_text
+from tests.report.typed import overview_text, summary_text
 
 Record = dict[str, Any]
 
@@ -37,3 +37,12 @@ def test_names_cannot_drive_the_terminal(binary: Record) -> None:
         column["name"] = "\x1b[2Jgone\r\n"
     assert "\x1b" not in overview_text(binary)
     assert "\r" not in overview_text(binary)
+
+
+def test_weak_candidates_that_were_stopped_are_counted_not_listed(binary: Record) -> None:
+    row = {**binary["leaderboard"][-1], "failed": "stopped early: clearly worse"}
+    binary["leaderboard"] += [row] * 98
+    text = summary_text(binary)
+    assert "98 weak candidates stopped early" in text
+    assert "clearly worse" not in text
+    assert "1 without a score: linear discriminant: ValueError" in text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,10 @@ import pytest
 from sklearn.linear_model import HuberRegressor, Ridge
 
 import assay
+from assay import store
 from assay.base import DataError, ParameterError
 from assay.linear import LogisticRegression
+from assay.record import StudyRecord
 from assay.report import render, summary_text
 from assay.select import Family
 from assay.study import Study
@@ -75,20 +76,23 @@ def test_a_stack_predicts_bit_for_bit_after_a_model_file(
 
 
 def test_words_page_and_record_tell_the_stack(stacked: Study) -> None:
-    choice = stacked.record["choice"]
-    weights = [member["weight"] for member in choice["stack"]["members"]]
+    choice = stacked.record.choice
+    assert choice is not None
+    assert choice.stack is not None
+    weights = [member.weight for member in choice.stack.members]
     assert sum(weights) == pytest.approx(1.0)
     assert weights == sorted(weights, reverse=True)
-    first = choice["stack"]["members"][0]
-    assert f"{first['weight']:.2f} {first['family']}" in stacked.chosen
+    first = choice.stack.members[0]
+    assert f"{first.weight:.2f} {first.family}" in stacked.chosen
     assert stacked.chosen[:30] in summary_text(stacked.record)
     page = render(stacked.record)
     assert "How it was chosen" in page
     assert "Members of the stack" in page
-    assert "Training and test" in page
-    assert choice["stacked_blocks"] >= 1
-    assert choice["ladder"][0]["name"] == "always the mean"
-    assert choice["gap"]["gap"] == pytest.approx(choice["gap"]["train"] - stacked.score.value)
+    assert "Training rows and new rows" in page
+    assert choice.stacked_blocks >= 1
+    assert choice.ladder[0].name == "always the mean"
+    assert choice.gap is not None
+    assert choice.gap.gap == pytest.approx(choice.gap.train - stacked.score.value)
 
 
 def test_a_calibrated_stack_decides_by_costs_and_is_stored(
@@ -100,7 +104,9 @@ def test_a_calibrated_stack_decides_by_costs_and_is_stored(
     )  # fmt: skip
     study.save(tmp_path / "a.assay")
     again = assay.load(tmp_path / "a.assay")
-    assert study.record["choice"]["calibration"]["scores"].keys() >= {"none", "sigmoid"}
+    assert study.record.choice is not None
+    assert study.record.choice.calibration is not None
+    assert study.record.choice.calibration.scores.keys() >= {"none", "sigmoid"}
     shares = study.predict_proba(table)
     assert np.array_equal(again.predict_proba(table), shares)
     wanted = np.where(3.0 * shares[:, 1] > shares[:, 0], "yes", "no")
@@ -110,23 +116,25 @@ def test_a_calibrated_stack_decides_by_costs_and_is_stored(
 def test_quick_does_not_stack_and_simplest_says_so(table: pl.DataFrame) -> None:
     given: dict[str, Any] = {"models": _models(KINDS, classes=False), "defaults": False}
     study = assay.fit(table, "value", drop=["good"], effort="quick", prefer="simplest", **given)
-    assert study.record["choice"]["stack"] is None
-    assert study.record["choice"]["prefer"] == "simplest"
-    assert "The rule was to take the smallest model" in render(study.record)
+    assert study.record.choice is not None
+    assert study.record.choice.stack is None
+    assert study.record.choice.prefer == "simplest"
+    assert "Rule: the smallest model" in render(study.record)
 
 
 def test_a_record_without_a_choice_is_still_shown(stacked: Study) -> None:
-    old = {name: part for name, part in stacked.record.items() if name != "choice"}
+    data = {name: part for name, part in stacked.record.to_json().items() if name != "choice"}
+    old = StudyRecord.from_json(data)
     assert "How it was chosen" not in render(old)
-    Study(old, stacked.model)
+    assert Study(old, stacked.model)._manifest()["record"] == data
 
 
 def test_a_damaged_choice_is_refused(stacked: Study, tmp_path: Path) -> None:
     damaged: list[Any] = [[], {"ladder": 3}, {"ladder": [], "stack": 1}, {"ladder": [{"name": 1}]}]
     for choice in damaged:
-        record = copy.deepcopy(stacked.record)
-        record["choice"] = choice
-        Study(record, stacked.model).save(tmp_path / "a.assay")
+        manifest = stacked._manifest()
+        manifest["record"]["choice"] = choice
+        store.save(tmp_path / "a.assay", manifest, stacked._parts())
         with pytest.raises(DataError, match=r"the record is damaged: choice"):
             assay.load(tmp_path / "a.assay")
 

@@ -14,6 +14,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import assay
 from assay.base import DataError, ParameterError
+from assay.record import Rows
 from assay.study import Clustering, Progress, find_clusters
 from assay.study._cluster_methods import COMPARED, METHODS, compare, usual_distance
 
@@ -43,8 +44,9 @@ def found(groups: tuple[pl.DataFrame, Any]) -> Clustering:
 def test_groups_are_found_and_counted(groups: tuple[pl.DataFrame, Any], found: Clustering) -> None:
     assert found.n_clusters == 3
     assert adjusted_rand_score(groups[1], found.labels) > 0.95
-    assert found.record["number"]["reason"].split(" ")[1:3] == ["of", "4"]
-    assert [row["n_clusters"] for row in found.record["number"]["rows"]] == list(range(1, 11))
+    assert found.record.number is not None
+    assert found.record.number.reason.split(" ")[1:3] == ["of", "4"]
+    assert [row.n_clusters for row in found.record.number.rows] == list(range(1, 11))
 
 
 @pytest.mark.parametrize("method", ALL)
@@ -56,7 +58,7 @@ def test_every_method_finds_clear_groups(groups: tuple[pl.DataFrame, Any], metho
     inside = made.labels >= 0
     assert inside.mean() > 0.8
     assert adjusted_rand_score(y[inside], made.labels[inside]) > 0.95
-    assert made.record["method"]["name"] == method
+    assert made.record.method.name == method
 
 
 def test_units_do_not_matter(groups: tuple[pl.DataFrame, Any]) -> None:
@@ -70,21 +72,23 @@ def test_units_do_not_matter(groups: tuple[pl.DataFrame, Any]) -> None:
 
 def test_record_is_plain_and_repeats(groups: tuple[pl.DataFrame, Any], found: Clustering) -> None:
     again = find_clusters(groups[0], n_jobs=2)
-    assert json.dumps(again.record, allow_nan=False) == json.dumps(found.record, allow_nan=False)
+    assert json.dumps(again.record.to_json(), allow_nan=False) == json.dumps(
+        found.record.to_json(), allow_nan=False
+    )
     assert again.digest == found.digest
 
 
 def test_record_adds_up(found: Clustering) -> None:
     record = found.record
-    assert sum(entry["size"] for entry in record["clusters"]) + record["unassigned"] == 150
-    assert record["rows"] == {"read": 150, "used": 150, "dropped": []}
-    names = {column["name"]: column["role"] for column in record["columns"]}
+    assert sum(entry.size for entry in record.clusters) + record.unassigned == 150
+    assert record.rows == Rows(read=150, used=150, dropped=())
+    names = {column.name: column.role for column in record.columns}
     assert names == {"metres": "feature", "grams": "feature", "colour": "feature",
                      "code": "dropped"}  # fmt: skip
-    for entry in record["clusters"]:
-        for row in (*entry["prototypes"], *entry["outliers"]):
+    for entry in record.clusters:
+        for row in (*entry.prototypes, *entry.outliers):
             assert found.labels is not None
-            assert found.labels[row["row"] - 1] == entry["label"]
+            assert found.labels[row.row - 1] == entry.label
 
 
 def test_traits_tell_what_sets_a_cluster_apart(
@@ -92,11 +96,11 @@ def test_traits_tell_what_sets_a_cluster_apart(
 ) -> None:
     assert found.labels is not None
     red = int(found.labels[np.flatnonzero(groups[1] == 2)[0]])
-    traits = found.record["clusters"][red]["traits"]
-    assert {"grams", "colour=red"} <= {trait["name"] for trait in traits}
-    share = next(trait for trait in traits if trait["name"] == "colour=red")
-    assert share["mean"] == pytest.approx(1.0, abs=0.05)
-    assert share["overall"] == pytest.approx(1 / 3, abs=0.05)
+    traits = found.record.clusters[red].traits
+    assert {"grams", "colour=red"} <= {trait.name for trait in traits}
+    share = next(trait for trait in traits if trait.name == "colour=red")
+    assert share.mean == pytest.approx(1.0, abs=0.05)
+    assert share.overall == pytest.approx(1 / 3, abs=0.05)
 
 
 def test_model_file_gives_the_same_clusters_to_new_rows(
@@ -119,7 +123,7 @@ def test_methods_that_place_no_new_rows_say_so(groups: tuple[pl.DataFrame, Any])
     made = find_clusters(groups[0], method="agglomerative", n_clusters=3, n_jobs=1)
     with pytest.raises(DataError, match="groups the rows it has seen and no new ones"):
         made.predict(groups[0])
-    assert not made.record["method"]["assigns_new_rows"]
+    assert not made.record.method.assigns_new_rows
 
 
 @pytest.mark.parametrize(
@@ -137,21 +141,22 @@ def test_damaged_model_files_are_refused(
         assay.load(tmp_path / "bad.assay")
 
 
-def test_steadiest_method_is_taken_and_the_reason_says_all(found: Clustering) -> None:
-    method = found.record["method"]
-    assert len(method["compared"]) == len(COMPARED)
-    known = {e["method"]: e["stability"] for e in method["compared"] if e["stability"] is not None}
+def test_most_stable_method_is_taken_and_the_reason_says_all(found: Clustering) -> None:
+    method = found.record.method
+    assert len(method.compared) == len(COMPARED)
+    known = {e.method: e.stability for e in method.compared if e.stability is not None}
     # The table has levels, so the mixture is left out.
     assert "Gaussian mixture" not in known
     values = list(known.values())
-    assert method["reason"].startswith("the steadiest of 3 methods")
-    chosen = next(e for e in method["compared"] if e["method"] == method["text"])
-    assert chosen["stability"] >= max(values) - 0.02
+    assert method.reason.startswith("the most stable of 3 methods")
+    chosen = next(e for e in method.compared if e.method == method.text)
+    assert chosen.stability is not None
+    assert chosen.stability >= max(values) - 0.02
 
 
 def test_rings_are_steadier_by_spectral_clustering() -> None:
     X, _ = make_circles(400, factor=0.3, noise=0.03, random_state=0)
-    chosen, seen = compare(X, 2, seed=0, n_jobs=1, told=lambda text: None)
+    chosen, seen = compare(X, 2, seed=0, n_jobs=1, progress=lambda text: None)
     assert chosen == "spectral"
     assert {entry.method for entry in seen} == set(COMPARED)
 
@@ -166,7 +171,7 @@ def test_one_group_is_called_one() -> None:
     rows = np.random.default_rng(0).normal(size=(200, 3))
     made = find_clusters(pl.DataFrame(rows, schema=["a", "b", "c"]), n_jobs=1)
     assert made.n_clusters == 1
-    assert made.record["method"]["reason"] == "one cluster needs no comparison of methods"
+    assert made.record.method.reason == "one cluster needs no comparison of methods"
 
 
 def test_progress_is_told_to_the_end(groups: tuple[pl.DataFrame, Any]) -> None:
@@ -225,4 +230,4 @@ def test_column_called_cluster_is_a_column_like_others() -> None:
     rows = np.random.default_rng(0).normal(size=(40, 2))
     frame = pl.DataFrame(rows, schema=["cluster", "b"])
     made = find_clusters(frame, method="kmeans", n_clusters=2, n_jobs=1)
-    assert {column["name"] for column in made.record["columns"]} == {"cluster", "b"}
+    assert {column.name for column in made.record.columns} == {"cluster", "b"}

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import assay
+from assay import store
 from assay.base import DataError, ParameterError
 from assay.evaluate import decide
 from assay.multiclass import CostClassifier
@@ -27,16 +28,17 @@ def careful(penguins: pl.DataFrame) -> Study:
 
 def test_study_tells_its_costs(careful: Study) -> None:
     assert careful.score.metric == "cost"
-    assert careful.record["metric"]["greater_is_better"] is False
-    assert careful.record["cost"]["matrix"] == MATRIX
-    assert careful.record["cost"]["classes"] == ["Adelie", "Chinstrap", "Gentoo"]
+    assert careful.record.metric.greater_is_better is False
+    assert careful.record.cost is not None
+    assert careful.record.cost.to_json()["matrix"] == MATRIX
+    assert careful.record.cost.classes == ("Adelie", "Chinstrap", "Gentoo")
     text = summary_text(careful.record)
     assert "Mean cost" in text
     assert "Adelie as Chinstrap: 20; every other mistake: 1; each decision is" in text
 
 
 def test_study_without_costs_says_nothing_of_them(study: Study) -> None:
-    assert "cost" not in study.record
+    assert "cost" not in study.record.to_json()
 
 
 def test_predictions_cost_the_least_by_the_models_probabilities(
@@ -69,7 +71,7 @@ def test_saved_study_decides_by_its_costs(
 def test_report_tells_the_costs(careful: Study, tmp_path: Path) -> None:
     page = careful.report(tmp_path / "p.html").read_text("utf-8")
     assert "Adelie as Chinstrap: 20; every other mistake: 1" in page
-    assert "what a decision costs on average" in page
+    assert "the mean cost of a prediction" in page
 
 
 def test_costs_of_a_mistake_make_it_rare(penguins: pl.DataFrame) -> None:
@@ -79,7 +81,8 @@ def test_costs_of_a_mistake_make_it_rare(penguins: pl.DataFrame) -> None:
     careful = assay.fit(table, "species", effort="quick", cost="Chinstrap,Adelie=20")
 
     def mistaken(study: Study) -> int:
-        return int(study.record["diagnostics"]["confusion"]["counts"][1][0])
+        assert study.record.diagnostics.confusion is not None
+        return study.record.diagnostics.confusion.counts[1][0]
 
     assert mistaken(careful) < mistaken(plain) / 5
 
@@ -90,7 +93,8 @@ def test_costs_of_an_unknown_class_are_refused(penguins: pl.DataFrame) -> None:
 
 
 def test_record_with_damaged_costs_is_refused(careful: Study, tmp_path: Path) -> None:
-    damaged = Study({**careful.record, "cost": 3}, careful.model)
-    damaged.save(tmp_path / "p.assay")
-    with pytest.raises(DataError, match="cost is of the wrong type"):
+    manifest = careful._manifest()
+    manifest["record"]["cost"] = 3
+    store.save(tmp_path / "p.assay", manifest, careful._parts())
+    with pytest.raises(DataError, match="cost must be a JSON object; got an integer"):
         assay.load(tmp_path / "p.assay")

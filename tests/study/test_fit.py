@@ -12,6 +12,7 @@ from sklearn.svm import SVC
 import assay
 from assay import datasets
 from assay.base import DataError, ParameterError
+from assay.record import Dropped, StudyRecord, decimals, figure
 from assay.select import Family
 from assay.study import Progress, Study
 
@@ -25,7 +26,7 @@ def numbers(n: int = 150, signal: float = 1.0) -> pl.DataFrame:
 
 def test_fit_finds_the_linear_model_of_linear_data() -> None:
     study = assay.fit(numbers(), "y", effort="quick")
-    assert study.record["chosen"]["family"] in (
+    assert study.record.chosen.family in (
         "linear regression",
         "ridge regression",
         "elastic net",
@@ -36,10 +37,17 @@ def test_fit_finds_the_linear_model_of_linear_data() -> None:
     assert study.verdict == "better"
 
 
+def test_sentence_and_card_show_the_same_decimals(study: Study) -> None:
+    record = study.record
+    places = decimals(record.score)
+    gain, low = figure(record.gain.value, places), figure(record.gain.low, places)
+    assert f"the gain is {gain}, at least {low} with 95% confidence" in record.verdict.text
+
+
 def test_fit_calls_noise_noise() -> None:
     study = assay.fit(numbers(signal=0.0), "y", effort="quick")
     assert study.verdict == "no better"
-    assert "no better than guessing" in study.record["verdict"]["text"]
+    assert "no better than guessing" in study.record.verdict.text
 
 
 def test_fit_is_the_same_for_any_workers(penguins: pl.DataFrame, study: Study) -> None:
@@ -53,7 +61,7 @@ def test_fit_depends_on_the_seed_only_through_the_split(
 ) -> None:
     other = assay.fit(penguins, "species", effort="quick", seed=1)
     assert other.digest != study.digest
-    assert other.record["digest"] == study.record["digest"]
+    assert other.record.digest == study.record.digest
 
 
 def test_fit_goes_on_from_its_ledger(tmp_path: Path, penguins: pl.DataFrame) -> None:
@@ -76,24 +84,24 @@ def test_fit_accounts_for_every_row(penguins: pl.DataFrame) -> None:
     holes = penguins.with_columns(
         species=pl.when(pl.int_range(pl.len()) % 10 == 0).then(None).otherwise(pl.col("species"))
     )
-    rows = assay.fit(holes, "species", effort="quick").record["rows"]
-    assert rows["read"] == len(penguins)
-    assert rows["dropped"] == [{"reason": "target missing", "count": 35}]
-    assert rows["used"] == len(penguins) - 35
+    rows = assay.fit(holes, "species", effort="quick").record.rows
+    assert rows.read == len(penguins)
+    assert rows.dropped == (Dropped(reason="target missing", count=35),)
+    assert rows.used == len(penguins) - 35
 
 
 def test_fit_keeps_groups_and_says_so(penguins: pl.DataFrame) -> None:
     grouped = penguins.with_columns(nest=pl.int_range(pl.len()) // 4)
     study = assay.fit(grouped, "species", effort="quick", group="nest")
-    assert study.record["plan"]["grouped"] is True
+    assert study.record.plan.grouped is True
     assert "nest" not in [feature.name for feature in study.model.schema.features]
 
 
 def test_fit_goes_forward_in_time() -> None:
     table = numbers().with_columns(day=pl.int_range(pl.len()))
-    plan = assay.fit(table, "y", effort="quick", time="day").record["plan"]
-    assert plan["kind"] == "forward"
-    assert plan["blocks"] == min(max(table.height // 20, 5), 10)
+    plan = assay.fit(table, "y", effort="quick", time="day").record.plan
+    assert plan.kind == "forward"
+    assert plan.blocks == min(max(table.height // 20, 5), 10)
 
 
 def test_fit_tries_models_of_the_user(penguins: pl.DataFrame) -> None:
@@ -101,7 +109,7 @@ def test_fit_tries_models_of_the_user(penguins: pl.DataFrame) -> None:
     study = assay.fit(
         penguins, "species", effort="quick", models={"a forest": forest}, defaults=False
     )
-    assert [row["family"] for row in study.record["leaderboard"]] == ["a forest"]
+    assert [row.family for row in study.record.leaderboard] == ["a forest"]
     assert study.score.value > 0.9
     assert study.predict(penguins).shape == (len(penguins),)
 
@@ -110,7 +118,7 @@ def test_fit_takes_a_family_of_the_user(penguins: pl.DataFrame) -> None:
     numeric = penguins.drop("island", "sex").drop_nulls()
     family = Family("machine", SVC(), [{"C": 0.1}, {"C": 10.0}])
     study = assay.fit(numeric, "species", models={"machine": family}, defaults=False)
-    assert len(study.record["leaderboard"]) == 2
+    assert len(study.record.leaderboard) == 2
     assert study.model.encoder is None
 
 
@@ -124,20 +132,24 @@ def test_saving_a_model_of_the_user_says_why_not(tmp_path: Path, penguins: pl.Da
 
 
 def test_a_record_is_json(study: Study) -> None:
-    assert json.loads(json.dumps(study.record, allow_nan=False)) == study.record
+    data = json.loads(json.dumps(study.record.to_json(), allow_nan=False))
+    assert StudyRecord.from_json(data) == study.record
 
 
 def test_diagnostics_count_every_row_once(study: Study, penguins: pl.DataFrame) -> None:
-    counts = study.record["diagnostics"]["confusion"]["counts"]
-    assert sum(map(sum, counts)) == len(penguins)
+    confusion = study.record.diagnostics.confusion
+    assert confusion is not None
+    assert sum(map(sum, confusion.counts)) == len(penguins)
 
 
 def test_binary_tables_get_roc_and_calibration() -> None:
     study = assay.fit(datasets.load_titanic(), "Survived", effort="quick")
-    page = study.record["diagnostics"]
-    assert page["roc"]["fpr"][0] == 0.0
-    assert page["roc"]["tpr"][-1] == 1.0
-    assert sum(page["calibration"]["count"]) == 891
+    page = study.record.diagnostics
+    assert page.roc is not None
+    assert page.calibration is not None
+    assert page.roc.fpr[0] == 0.0
+    assert page.roc.tpr[-1] == 1.0
+    assert sum(page.calibration.count) == 891
 
 
 @pytest.mark.parametrize(

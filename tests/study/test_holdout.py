@@ -14,8 +14,9 @@ from sklearn.metrics import accuracy_score, r2_score
 
 import assay
 from assay.base import DataError, ParameterError
+from assay.record import Dropped
 from assay.study import Study
-from assay.study._holdout import Held, hold_out, recognised
+from assay.study._holdout import Holdout, find_rows, split_off
 from assay.table import read
 
 NAMES = "species"
@@ -41,9 +42,9 @@ def study(numbers: pl.DataFrame) -> Study:
 
 
 def aside(study: Study, numbers: pl.DataFrame) -> pl.DataFrame:
-    assert study.held is not None
-    assert study.held.raw is not None
-    return study.held.raw.frame
+    assert study.holdout is not None
+    assert study.holdout.raw is not None
+    return study.holdout.raw.frame
 
 
 def test_score_is_that_of_the_model_on_rows_it_never_saw(
@@ -51,7 +52,8 @@ def test_score_is_that_of_the_model_on_rows_it_never_saw(
 ) -> None:
     rows = aside(study, numbers)
     opening = study.open_holdout()
-    assert opening.rows == len(rows) == study.record["holdout"]["rows"]
+    assert study.record.holdout is not None
+    assert opening.rows == len(rows) == study.record.holdout.rows
     assert opening.scores[0].metric == "accuracy"
     assert opening.scores[0].value == accuracy_score(rows[NAMES], study.predict(rows))
     assert all(score.low <= score.value <= score.high for score in opening.scores)
@@ -60,17 +62,16 @@ def test_score_is_that_of_the_model_on_rows_it_never_saw(
 
 def test_rows_set_aside_change_nothing_in_the_model(numbers: pl.DataFrame) -> None:
     whole = quick(numbers, holdout=0.2)
-    assert whole.held is not None
+    assert whole.holdout is not None
     test = aside(whole, numbers)
     rest = numbers.join(test, on=numbers.columns, how="anti", nulls_equal=True)
     alone = quick(rest)
     assert len(rest) + len(test) == len(numbers)
     np.testing.assert_array_equal(whole.predict_proba(numbers), alone.predict_proba(numbers))
     assert whole.score == alone.score
-    assert whole.record["rows"]["used"] == len(rest)
-    assert {"reason": "set aside as the test set", "count": len(test)} in (
-        whole.record["rows"]["dropped"]
-    )
+    assert whole.record.rows.used == len(rest)
+    aside_rows = Dropped(reason="set aside as the test set", count=len(test))
+    assert aside_rows in whole.record.rows.dropped
 
 
 def test_values_of_test_rows_reach_nothing(numbers: pl.DataFrame) -> None:
@@ -92,7 +93,7 @@ def test_values_of_test_rows_reach_nothing(numbers: pl.DataFrame) -> None:
 def test_a_second_opening_is_refused_and_then_marked(study: Study) -> None:
     first = study.open_holdout()
     with pytest.raises(DataError, match=r"already opened on \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC and "
-                       r"gave accuracy .* no longer that of untouched rows"):  # fmt: skip
+                       r"gave accuracy .* not from untouched rows any more"):  # fmt: skip
         study.open_holdout()
     second = study.open_holdout(again=True)
     assert (first.again, second.again) == (False, True)
@@ -172,9 +173,10 @@ def test_a_table_of_its_own_is_the_test_set(numbers: pl.DataFrame, tmp_path: Pat
     rest = numbers.join(test, on=numbers.columns, how="anti")
     test.write_csv(tmp_path / "test.csv")
     study = quick(rest, holdout=tmp_path / "test.csv")
-    assert study.record["rows"]["dropped"] == []
-    assert study.record["holdout"]["notes"] == []
-    assert "marks" not in study.record["holdout"]
+    assert study.record.rows.dropped == ()
+    assert study.record.holdout is not None
+    assert study.record.holdout.notes == ()
+    assert "marks" not in study.record.holdout.to_json()
     study.save(tmp_path / "m.assay")
     opening = assay.load(tmp_path / "m.assay").open_holdout(tmp_path / "test.csv")
     assert opening.rows == 60
@@ -183,7 +185,8 @@ def test_a_table_of_its_own_is_the_test_set(numbers: pl.DataFrame, tmp_path: Pat
 
 def test_test_rows_that_are_in_the_training_table_are_told(numbers: pl.DataFrame) -> None:
     study = quick(numbers, holdout=numbers.head(10))
-    assert study.record["holdout"]["notes"][0].startswith("10 of the 10 rows of the test set are")
+    assert study.record.holdout is not None
+    assert study.record.holdout.notes[0].startswith("10 of the 10 rows of the test set are")
 
 
 def test_in_time_the_last_rows_are_set_aside_and_groups_stay_whole(numbers: pl.DataFrame) -> None:
@@ -191,10 +194,10 @@ def test_in_time_the_last_rows_are_set_aside_and_groups_stay_whole(numbers: pl.D
         day=pl.int_range(len(numbers)), team=pl.int_range(len(numbers)) % 40
     )
     raw = read(frame)
-    rest, held = hold_out(raw, 0.2, seed=0, target=NAMES, time="day")
+    rest, held = split_off(raw, 0.2, seed=0, target=NAMES, time="day")
     assert held.raw is not None
     assert rest.frame["day"].max() < held.raw.frame["day"].min()  # type: ignore[operator]
-    rest, held = hold_out(raw, 0.2, seed=0, target=NAMES, group="team")
+    rest, held = split_off(raw, 0.2, seed=0, target=NAMES, group="team")
     assert held.raw is not None
     assert not set(rest.frame["team"]) & set(held.raw.frame["team"])
 
@@ -222,10 +225,10 @@ def test_shares_out_of_range_are_refused(numbers: pl.DataFrame, share: float) ->
 
 
 def test_loaded_model_needs_the_table(study: Study) -> None:
-    assert study.held is not None
-    empty = Held(study.held.record)
+    assert study.holdout is not None
+    empty = Holdout(study.holdout.record)
     with pytest.raises(ParameterError, match="a model file does not hold them"):
-        recognised(empty, study.model, None)
+        find_rows(empty, study.model, None)
 
 
 def test_same_seed_gives_the_same_bytes(tmp_path: Path, numbers: pl.DataFrame) -> None:

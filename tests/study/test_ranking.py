@@ -56,7 +56,7 @@ def default() -> Study:
 
 
 def test_rankers_and_regressors_are_tried_by_default(default: Study) -> None:
-    families = {row["family"] for row in default.record["leaderboard"] if row["failed"] is None}
+    families = {row.family for row in default.record.leaderboard if row.failed is None}
     assert {"pairwise logistic ranking", "pairwise boosting"} <= families
     assert {"ridge regression", "gradient boosting", "random forest"} <= families
     assert default.score.metric == "ndcg@10"
@@ -129,9 +129,10 @@ def test_idle_queries_are_told() -> None:
 
 
 def test_the_report_tells_what_stands_at_each_place(study: Study, tmp_path: Path) -> None:
-    places = study.record["diagnostics"]["places"]
-    assert len(places["relevance"]) == len(places["best"]) == len(places["queries"]) == 8
-    assert places["best"][0] >= places["relevance"][0] > places["mean"]
+    places = study.record.diagnostics.places
+    assert places is not None
+    assert len(places.relevance) == len(places.best) == len(places.queries) == 8
+    assert places.best[0] >= places.relevance[0] > places.mean
     page = study.report(tmp_path / "shops.html").read_text(encoding="utf-8")
     assert "The row ranked first has a mean target of" in page
     assert "NDCG@10" in page

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import copy
 import subprocess
 import sys
 from pathlib import Path
@@ -85,18 +84,18 @@ def test_repr_says_what_it_is(study: Study) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
-        ("score", {}, "score is no score with an interval"),
-        ("verdict", {}, "verdict has no words"),
-        ("columns", None, "columns is missing or of the wrong type"),
-        ("format", 99, "of another version"),
+        ("score", {}, "score.metric is missing"),
+        ("verdict", {}, "verdict.code is missing"),
+        ("columns", None, "columns must be a list; got null"),
+        ("format", 99, "has format 99; this version of Assay reads format 1"),
     ],
 )
 def test_load_refuses_a_damaged_record(
     tmp_path: Path, study: Study, name: str, value: object, message: str
 ) -> None:
-    record = copy.deepcopy(study.record)
-    record[name] = value
-    Study(record, study.model).save(tmp_path / "bad.assay")
+    manifest = study._manifest()
+    manifest["record"][name] = value
+    store.save(tmp_path / "bad.assay", manifest, study._parts())
     with pytest.raises(DataError, match=f"bad.assay: .*{message}"):
         assay.load(tmp_path / "bad.assay")
 

@@ -9,99 +9,108 @@ from typing import Any
 
 import click
 
+from assay.cli._echo import show_found, show_table
 from assay.cli._errors import printable
 from assay.cli._files import check_input, check_output, outputs
 from assay.cli._options import (
+    KIND_HELP,
     READ_OPTIONS,
+    SectionCommand,
     column_kinds,
     debug_option,
+    in_section,
     read_options,
     table_options,
 )
 from assay.cli._progress import progress
-from assay.cli._told import show_found, show_table, table_summary
 
 _USES = {
     "assignments": "the cluster of every row",
     "model": "the model",
     "report": "the report, for a browser",
 }
-_JSON_PARTS = (
-    "assay", "source", "task", "n_clusters", "unassigned", "silhouette", "method", "number",
-    "notes", "seed",
-)  # fmt: skip
 _FIRST_LINE = b"row,cluster\n"
 _METHODS = ("auto", "kmeans", "mixture", "agglomerative", "spectral", "fuzzy", "dbscan")
 
 
-@click.command(short_help="Group the rows of a table.")
+_table = in_section("Table")
+_method = in_section("Clusters")
+_resources = in_section("Resources")
+_output = in_section("Output")
+
+
+@click.command(cls=SectionCommand, short_help="Group the rows of a table.")
 @click.argument("file")
-@click.option(
+@_table(
+    "--columns",
+    "columns",
+    metavar="COLUMN",
+    multiple=True,
+    help="Use only the columns named this way. Repeatable.",
+)
+@_table("--drop", metavar="COLUMN", multiple=True, help="Leave a column out. Repeatable.")
+@_table(
+    "--kind",
+    "kinds",
+    metavar="COLUMN=KIND",
+    multiple=True,
+    help=KIND_HELP,
+)
+@table_options
+@_method(
     "--method",
     type=click.Choice(_METHODS),
     default="auto",
     show_default=True,
-    help="How to group. auto: the one of the first four whose clusters in random halves of the "
-    "rows agree best with those in all rows.",
+    help="How to group. auto: the one of the first four whose clusters are most stable when half "
+    "of the rows are left out.",
 )
-@click.option(
+@_method(
     "-k",
     "--n-clusters",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Number of clusters; what most of five criteria agree on if not given.",
+    help="Number of clusters; by default what most of five criteria agree on.",
 )
-@click.option(
+@_method(
     "--max-clusters",
     type=click.IntRange(min=2),
     default=10,
     show_default=True,
     metavar="N",
-    help="The largest number tried when it is not given.",
+    help="Largest number of clusters to try.",
 )
-@click.option("--eps", type=float, metavar="X", help="dbscan: how near neighbours are.")
-@click.option(
-    "--min-samples", type=click.IntRange(min=1), metavar="N", help="dbscan: how many make a group."
+@_method(
+    "--eps", type=float, metavar="X", help="dbscan: distance within which rows are neighbours."
 )
-@click.option(
-    "--columns",
-    "columns",
-    metavar="COLUMN",
-    multiple=True,
-    help="Use this column, and no others but those named. Repeatable.",
+@_method(
+    "--min-samples",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="dbscan: number of neighbours that make a dense place.",
 )
-@click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out. Repeatable.")
-@click.option(
-    "--kind",
-    "kinds",
-    metavar="COLUMN=KIND",
-    multiple=True,
-    help="Set a column's kind: numeric, ordinal, nominal, boolean, datetime, identifier. "
-    "Repeatable.",
-)
-@click.option(
+@_method(
     "--seed",
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Same seed, same table: same bytes.",
+    help="Random seed. The same seed and table give the same files, byte for byte.",
 )
-@click.option(
+@_resources(
     "--jobs",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Threads; all cores if not given. The result does not depend on it.",
+    help="Number of threads; by default one per core. The result does not depend on it.",
 )
-@table_options
-@click.option(
+@_output(
     "-o",
     "--out",
     metavar="PATH",
-    help="Folder, or path without ending, of the files; by default the table's name here.",
+    help="Folder, or path without ending, of the files; by default the table's name, here.",
 )
-@click.option("--force", is_flag=True, help="Replace files that Assay did not write.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, nothing else.")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@_output("--force", is_flag=True, help="Replace files that Assay did not write.")
+@_output("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@_output("-q", "--quiet", is_flag=True, help="Print errors only.")
 @debug_option
 def cluster(
     file: str,
@@ -114,10 +123,10 @@ def cluster(
     jobs: int | None,
     **options: Any,
 ) -> None:
-    """Group the rows of a table, and say how.
+    """Group the rows of a table, and describe the groups.
 
     FILE is CSV, TSV, Parquet, Arrow, NDJSON or Excel; - reads standard input. Numbers are scaled
-    to variance 1 and levels become 0 or 1. Writes NAME.clusters.csv (the cluster of every row),
+    to variance 1 and categories become 0 or 1. Writes NAME.clusters.csv (the cluster of every row),
     NAME.clusters.assay (the model: 'assay predict' puts new rows into the clusters of kmeans,
     mixture and fuzzy) and NAME.clusters.html (the report).
     """
@@ -132,28 +141,34 @@ def cluster(
         click.echo(printable(f"reading {file}"), err=True)
 
     from assay import study as studies  # noqa: PLC0415
+    from assay.record import ClusterSummary  # noqa: PLC0415
+    from assay.report import cluster_text  # noqa: PLC0415
     from assay.store import write_file  # noqa: PLC0415
 
+    columns, drop = options.pop("columns"), options.pop("drop")
     read = read_options(options)
     for name in READ_OPTIONS:
         options.pop(name)
-    with progress(quiet=quiet) as told:
-        found = studies.find_clusters(
-            file,
-            kinds=set_kinds,
-            n_jobs=jobs,
-            progress=told,
-            on_table=None if as_json or quiet else show_table,
-            **options,
-            **read,
-        )
+    # Before the table is read: a wrong setting must not wait for it.
+    settings = studies.ClusterSettings(n_jobs=jobs, **options)
+    with progress(quiet=quiet) as shown:
+        job = studies.prepare_clusters(file, columns=columns, drop=drop, kinds=set_kinds, **read)
+        if not (as_json or quiet):
+            show_table(job.table)
+        found = job.fit(settings, progress=shown)
     digest = found.save(paths["model"])
     found.report(paths["report"])
     write_file(paths["assignments"], [found.assignments()], what="the assignments")
     if as_json:
-        click.echo(json.dumps(_summary(found.record, paths, digest), allow_nan=False))
+        names = {name: str(path) for name, path in paths.items()}
+        summary = ClusterSummary.of(found.record, names, digest)
+        click.echo(json.dumps(summary.to_json(), allow_nan=False))
     elif not quiet:
-        _show(found.record, paths, digest)
+        uses = dict(_USES)
+        if not found.record.method.assigns_new_rows:
+            uses["model"] += " (this method does not place new rows)"
+        listed = [(path, uses[name]) for name, path in paths.items()]
+        show_found(cluster_text(found.record), listed, digest)
 
 
 def _paths(file: str, out: str | None) -> dict[str, Path]:
@@ -177,18 +192,3 @@ def _check_assignments(path: Path, force: bool) -> None:
         raise click.UsageError(
             f"{str(path)!r} exists and was not written by Assay; choose another --out, or --force"
         )
-
-
-def _summary(record: dict[str, Any], paths: dict[str, Path], digest: str) -> dict[str, Any]:
-    own = {name: record[name] for name in _JSON_PARTS}
-    sizes = {str(entry["label"]): entry["size"] for entry in record["clusters"]}
-    return {**own, "sizes": sizes, **table_summary(record, paths, digest)}
-
-
-def _show(record: dict[str, Any], paths: dict[str, Path], digest: str) -> None:
-    from assay.report import cluster_text  # noqa: PLC0415
-
-    uses = dict(_USES)
-    if not record["method"]["assigns_new_rows"]:
-        uses["model"] += " (this method does not place new rows)"
-    show_found(cluster_text(record), [(path, uses[name]) for name, path in paths.items()], digest)

@@ -7,7 +7,7 @@ from click.shell_completion import get_completion_class
 
 _SHELLS = ("bash", "zsh", "fish")
 # "\b" keeps click from joining the lines that follow.
-_ABOUT = """Print the lines that make a shell complete Assay's commands and options.
+_ABOUT = """Print the lines that let a shell complete Assay's commands and options.
 
 \b
 assay completion bash >> ~/.bashrc

@@ -23,7 +23,7 @@ class Terminated(KeyboardInterrupt):
 
 
 def fail(error: BaseException, args: Sequence[str]) -> int:
-    """Say what went wrong and return the exit code; the traceback only with ``--debug``."""
+    """Print what went wrong and return the exit code; the traceback only with ``--debug``."""
     if "--debug" in args:
         traceback.print_exception(error)
     code, message = explained(error, args)
@@ -35,7 +35,9 @@ def explained(error: BaseException, args: Sequence[str] = ()) -> tuple[int, str]
     """Return the exit code and the message of an error."""
     if isinstance(error, click.UsageError):
         where = error.ctx.command_path if error.ctx else "assay"
-        return USAGE, f"{error.format_message().rstrip('.')}; see '{where} --help'"
+        message = _usage_message(error)
+        end = f" See '{where} --help'" if message.endswith("?") else f"; see '{where} --help'"
+        return USAGE, message + end
     if isinstance(error, click.ClickException):
         return IO if isinstance(error, click.FileError) else USAGE, error.format_message()
     if isinstance(error, (click.Abort, KeyboardInterrupt)):
@@ -50,9 +52,16 @@ def explained(error: BaseException, args: Sequence[str] = ()) -> tuple[int, str]
     kind = _kind_of_failure(error)
     if kind is not None:
         return kind, str(error)
-    said = str(error).strip().splitlines()
-    what = f"{type(error).__name__}: {said[0]}" if said else type(error).__name__
+    text = str(error).strip().splitlines()
+    what = f"{type(error).__name__}: {text[0]}" if text else type(error).__name__
     return INTERNAL, f"internal error: {what}; run again with --debug to see where"
+
+
+def _usage_message(error: click.UsageError) -> str:
+    if isinstance(error, click.NoSuchOption) and error.possibilities:
+        # click lists all near names in alphabetical order; the first is the nearest.
+        return f"No such option {error.option_name!r}. Did you mean {error.possibilities[0]!r}?"
+    return error.format_message().rstrip(".")
 
 
 def resumable(args: Sequence[str]) -> bool:
@@ -91,7 +100,7 @@ def _kind_of_failure(error: BaseException) -> int | None:
 
 def _os_message(error: OSError) -> str:
     if error.strerror is None:
-        # A message of our own: it says what, where and what to do.
+        # A message of our own: what, where and what to do.
         return str(error)
     if error.filename is None and error.strerror != os.strerror(error.errno or 0):
         return error.strerror  # a message of our own with its number

@@ -19,7 +19,7 @@ _KNOWN_STARTS = {
 
 
 def check_input(name: str) -> None:
-    """Raise what opening the file would raise, in words, with the nearest name there is.
+    """Raise what opening the file would raise, with the nearest existing name.
 
     Raises
     ------
@@ -45,7 +45,7 @@ def check_input(name: str) -> None:
 
 
 def check_output(path: Path, *, replace: bool) -> None:
-    """Raise now what writing the file would raise after the long work.
+    """Raise now what writing the file would raise after the fit.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def check_output(path: Path, *, replace: bool) -> None:
     if not path.exists():
         return
     if not path.is_file():
-        raise OSError(f"cannot write {str(path)!r}: it is no ordinary file; choose another --out")
+        raise OSError(f"cannot write {str(path)!r}: it is not a regular file; choose another --out")
     if not os.access(path, os.W_OK):
         raise PermissionError(
             f"cannot write {str(path)!r}: it is write-protected; choose another --out"
@@ -152,7 +152,7 @@ def _nearest(path: Path) -> str:
         there = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
     except OSError:
         return f" (there is no folder {str(path.parent)!r})" if path.parent != Path() else ""
-    near = get_close_matches(path.name, there, n=1)
+    near = get_close_matches(path.name, there, n=1, cutoff=0.75)
     return f"; did you mean {str(path.with_name(near[0]))!r}?" if near else "; check the name"
 
 
@@ -164,7 +164,7 @@ def _stem(name: str) -> str:
 
 
 def _ours(path: Path) -> bool:
-    """Whether a file starts as ours do; an empty file is nobody's."""
+    """Whether a file starts as one that Assay wrote; an empty file may be replaced."""
     with path.open("rb") as file:
         start = file.read(512)
     if not start:

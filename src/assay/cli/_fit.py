@@ -9,149 +9,160 @@ from typing import Any
 
 import click
 
+from assay.cli._echo import show_found, show_table
 from assay.cli._errors import printable
 from assay.cli._files import check_input, check_output, outputs, removed_on_error
 from assay.cli._options import (
+    KIND_HELP,
     READ_OPTIONS,
+    SectionCommand,
     column_kinds,
     debug_option,
+    in_section,
     read_options,
     table_options,
 )
 from assay.cli._progress import progress
-from assay.cli._told import show_found, show_table, table_summary
 
 _USES = {
     "model": "the model",
     "report": "the report, for a browser",
     "ledger": "finished work, to resume or repeat; may be deleted",
 }
-_JSON_PARTS = (
-    "assay", "source", "task", "target", "metric", "score", "baseline", "gain", "verdict", "quick",
-    "plain", "scores", "chosen", "choice", "cost", "leaderboard", "notes", "plan", "seed", "effort",
-)  # fmt: skip
+# The other options, besides those of reading, are settings of the search.
+_TABLE_OPTIONS = ("drop", "group", "time", "weights", "positive", "task", "seed")
 
 
-@click.command(short_help="Fit the best model for a table.")
+_table = in_section("Table")
+_question = in_section("Question")
+_search = in_section("Search")
+_resources = in_section("Resources")
+_output = in_section("Output")
+
+
+@click.command(cls=SectionCommand, short_help="Fit the best model for a table.")
 @click.argument("file")
-@click.option("-t", "--target", required=True, metavar="NAME", help="Column to predict.")
-@click.option(
-    "--metric", metavar="NAME", help="What to maximise or minimise; any scikit-learn scorer."
+@_table(
+    "--kind",
+    "kinds",
+    metavar="COLUMN=KIND",
+    multiple=True,
+    help=KIND_HELP,
 )
-@click.option(
+@_table("--drop", metavar="COLUMN", multiple=True, help="Leave a column out. Repeatable.")
+@table_options
+@_question("-t", "--target", required=True, metavar="NAME", help="Column to predict.")
+@_question(
+    "--task",
+    type=click.Choice(["classification", "binary", "multiclass", "regression", "rank"]),
+    help="What to predict; by default found from the target. rank: an order of the rows of each "
+    "--group.",
+)
+@_question(
+    "--metric",
+    metavar="NAME",
+    help="Metric to optimise: any scikit-learn scorer. By default roc_auc (two classes), accuracy "
+    "(more), r2 (numbers) or ndcg@10 (rank).",
+)
+@_question("--positive", metavar="LABEL", help="The positive one of two classes.")
+@_question(
+    "--cost",
+    metavar="TRUTH,PREDICTION=COST",
+    multiple=True,
+    help="Cost of a mistake, for example spam,ham=10; all others cost 1. The mean cost is then "
+    "minimised. Repeatable.",
+)
+@_question("--group", metavar="COLUMN", help="Keep rows with the same value together.")
+@_question(
+    "--time", metavar="COLUMN", help="Order rows in time; only the past predicts the future."
+)
+@_question("--weights", metavar="COLUMN", help="Column with the weight of each row.")
+@_question(
+    "--holdout",
+    metavar="SHARE|FILE",
+    help="Set a test set aside until 'assay test' opens it, once: a share of the rows, usually "
+    "0.2, or a file.",
+)
+@_search(
     "--effort",
     type=click.Choice(["quick", "normal", "thorough"]),
     default="normal",
     show_default=True,
     help="How many candidates to try.",
 )
-@click.option(
+@_search(
     "--search",
     type=click.Choice(["grid", "sobol"]),
     default="grid",
     show_default=True,
-    help="How the candidates lie in their ranges: on grids, or as many evenly spread points.",
+    help="How to sample hyperparameters: on a grid or from a Sobol sequence.",
 )
-@click.option(
-    "--budget",
-    metavar="TIME",
-    help="Be done in this time, for example 90s, 10m or 1.5h; what does not fit is left out and "
-    "named. More time and the same ledger add it later.",
+@_search(
+    "--stack/--no-stack",
+    default=None,
+    help="Allow a weighted ensemble when it is not worse. On, except with --effort quick.",
 )
-@click.option(
-    "--memory",
-    metavar="SIZE",
-    help="Use no more memory than this, for example 4GB; fewer workers run if need be.",
+@_search(
+    "--calibrate/--no-calibrate",
+    default=None,
+    help="Calibrate probabilities and tune the threshold if it helps. On, except with --effort "
+    "quick.",
 )
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Same seed, same table: same bytes.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Workers; all cores if not given. The result does not depend on it.",
-)
-@click.option(
-    "--backend",
-    type=click.Choice(["threads", "processes"]),
-    default="threads",
-    show_default=True,
-    help="What the workers are.",
-)
-@click.option(
-    "--scheduler",
-    metavar="ADDRESS",
-    help="Let a Dask cluster do the work, for example tcp://127.0.0.1:8786; then --jobs and "
-    "--backend have no effect. The result does not depend on it.",
-)
-@click.option(
-    "--task",
-    type=click.Choice(["classification", "binary", "multiclass", "regression", "rank"]),
-    help="What is predicted; found if not given. rank: an order of the rows of each --group.",
-)
-@click.option("--positive", metavar="LABEL", help="The class that counts as positive, of two.")
-@click.option(
-    "--cost",
-    metavar="TRUTH,PREDICTION=COST",
-    multiple=True,
-    help="What a mistake costs, for example spam,ham=10; others cost 1. The mean cost is then "
-    "minimised. Repeatable.",
-)
-@click.option(
+@_search(
     "--prefer",
     type=click.Choice(["best", "simplest"]),
     default="best",
     show_default=True,
     help="simplest: the smallest model that is not significantly worse than the best.",
 )
-@click.option(
-    "--stack/--no-stack",
-    default=None,
-    help="Whether models may be mixed unless that is worse; by default yes, but with quick effort.",
+@_search(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Random seed. The same seed and table give the same files, byte for byte.",
 )
-@click.option(
-    "--calibrate/--no-calibrate",
-    default=None,
-    help="Whether probabilities and thresholds are corrected where that is better; by default yes, "
-    "but with quick effort.",
+@_resources(
+    "--budget",
+    metavar="TIME",
+    help="Time limit, for example 90s, 10m or 1.5h; a number alone is seconds. Models that do not "
+    "fit in it are skipped and listed; rerun with more time to add them.",
 )
-@click.option(
-    "--kind",
-    "kinds",
-    metavar="COLUMN=KIND",
-    multiple=True,
-    help="Set a column's kind: numeric, ordinal, nominal, boolean, datetime, identifier. "
-    "Repeatable.",
+@_resources(
+    "--memory",
+    metavar="SIZE",
+    help="Memory limit, for example 4GB; fewer workers run if necessary.",
 )
-@click.option("--drop", metavar="COLUMN", multiple=True, help="Leave a column out. Repeatable.")
-@click.option("--group", metavar="COLUMN", help="Rows with the same value stay together.")
-@click.option("--time", metavar="COLUMN", help="Order in time; only the past predicts.")
-@click.option("--weights", metavar="COLUMN", help="How much each row counts.")
-@click.option(
-    "--holdout",
-    metavar="SHARE|FILE",
-    help="Set a test set aside that nothing sees until 'assay test' opens it, once: a share of the "
-    "rows, 0.2 being the usual one, or a file of its own.",
+@_resources(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Number of workers; by default one per core. The result does not depend on it.",
 )
-@table_options
-@click.option(
+@_resources(
+    "--backend",
+    type=click.Choice(["threads", "processes"]),
+    default="threads",
+    show_default=True,
+    help="Kind of workers.",
+)
+@_resources(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Run on a Dask cluster, for example tcp://127.0.0.1:8786; --jobs and --backend then have "
+    "no effect.",
+)
+@_output(
     "-o",
     "--out",
     metavar="PATH",
-    help="Folder, or path without ending, of the files; by default the table's name here.",
+    help="Folder, or path without ending, of the files; by default the table's name, here.",
 )
-@click.option(
-    "--ledger", metavar="PATH", help="Where finished work is kept; by default NAME.ledger."
-)
-@click.option("--no-ledger", is_flag=True, help="Keep no ledger; an interrupted fit starts anew.")
-@click.option("--force", is_flag=True, help="Replace files that Assay did not write.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, nothing else.")
-@click.option("-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+@_output("--ledger", metavar="PATH", help="File that keeps finished work; by default NAME.ledger.")
+@_output("--no-ledger", is_flag=True, help="Keep no ledger; an interrupted fit starts over.")
+@_output("--force", is_flag=True, help="Replace files that Assay did not write.")
+@_output("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
+@_output("-q", "--quiet", is_flag=True, help="Print errors only.")
 @debug_option
 def fit(
     file: str,
@@ -169,12 +180,17 @@ def fit(
     jobs: int | None,
     **options: Any,
 ) -> None:
-    """Choose and fit the best model for a table, and measure it honestly.
+    """Fit the best model for a table, and measure how good it is.
 
     FILE is CSV, TSV, Parquet, Arrow, NDJSON or Excel; - reads standard input. Writes NAME.assay
-    (the model), NAME.html (the report) and NAME.ledger (finished work: after an interruption the
-    same command goes on where it stopped).
-    """  # fmt: skip
+    (the model), NAME.html (the report) and NAME.ledger (finished work: after an interruption, run
+    the same command again to continue).
+
+    \b
+    Examples:
+      assay fit heart.csv --target disease --holdout 0.2
+      assay fit shop.csv -t sold --kind "size=ordinal:S<M<L" --drop id --budget 10m
+    """  # noqa: D301
     if ledger is not None and no_ledger:
         raise click.UsageError("--ledger and --no-ledger exclude each other")
     set_kinds = column_kinds(kinds)
@@ -193,32 +209,35 @@ def fit(
 
     from assay import study as studies  # noqa: PLC0415
     from assay.base import DataError, ParameterError  # noqa: PLC0415
+    from assay.record import FitSummary  # noqa: PLC0415
+    from assay.report import summary_text  # noqa: PLC0415
 
+    about_table = {name: options.pop(name) for name in _TABLE_OPTIONS}
     read = read_options(options)
     for name in READ_OPTIONS:
         options.pop(name)
     ledger_path = paths.get("ledger")
-    with removed_on_error(ledger_path, (DataError, ParameterError)), progress(quiet=quiet) as told:
-        study = studies.fit(
-            file,
-            target,
-            cost=list(cost) or None,
-            kinds=set_kinds,
-            n_jobs=jobs,
-            holdout=test_set,
-            ledger=ledger_path,
-            progress=told,
-            on_table=None if as_json or quiet else show_table,
-            **options,
-            **read,
+    # Before the table is read: a wrong setting must not wait for it.
+    settings = studies.SearchSettings(
+        cost=list(cost) or None, n_jobs=jobs, ledger=ledger_path, **options
+    )
+    with removed_on_error(ledger_path, (DataError, ParameterError)), progress(quiet=quiet) as shown:
+        job = studies.prepare(
+            file, target, kinds=set_kinds, holdout=test_set, **about_table, **read
         )
+        if not (as_json or quiet):
+            show_table(job.table)
+        study = job.fit(settings, progress=shown)
     digest = study.save(paths["model"])
     study.report(paths["report"])
     files = {name: path for name, path in paths.items() if path.exists()}
     if as_json:
-        click.echo(json.dumps(_summary(study.record, files, digest), allow_nan=False))
+        names = {name: str(path) for name, path in files.items()}
+        summary = FitSummary.of(study.record, names, digest)
+        click.echo(json.dumps(summary.to_json(), allow_nan=False))
     elif not quiet:
-        _show(study.full_record, files, digest)
+        uses = [(path, _USES[name]) for name, path in files.items()]
+        show_found(summary_text(study.full_record), uses, digest)
 
 
 def _share_or_file(given: str | None) -> float | str | None:
@@ -230,14 +249,3 @@ def _share_or_file(given: str | None) -> float | str | None:
     except ValueError:
         check_input(given)
         return given
-
-
-def _summary(record: dict[str, Any], files: dict[str, Path], digest: str) -> dict[str, Any]:
-    own = {name: record[name] for name in _JSON_PARTS if name in record}
-    return {**own, **table_summary(record, files, digest)}
-
-
-def _show(record: dict[str, Any], files: dict[str, Path], digest: str) -> None:
-    from assay.report import summary_text  # noqa: PLC0415
-
-    show_found(summary_text(record), [(path, _USES[name]) for name, path in files.items()], digest)

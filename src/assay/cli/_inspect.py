@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -13,18 +14,26 @@ from assay.cli._errors import printable
 from assay.cli._files import STDIN, check_input, size_text
 from assay.cli._options import debug_option, read_options, table_options
 
+if TYPE_CHECKING:
+    from assay.record import Column, Rows, StudyRecord
+
 _WIDTH = 11
 _LINE = 99
 
 
-@click.command(short_help="Say what a model file or a table holds.")
+@click.command(short_help="Show what a model file or a table holds.")
 @click.argument("file")
-@click.option("-t", "--target", metavar="NAME", help="For a table: what fit would use for this.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, nothing else.")
+@click.option(
+    "-t",
+    "--target",
+    metavar="NAME",
+    help="For a table: also show what fit would use to predict this column.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @table_options
 @debug_option
 def inspect(file: str, *, target: str | None, as_json: bool, **options: Any) -> None:
-    """Say what a model file holds; or, for a table, how its columns are understood.
+    """Show what a model file holds or, for a table, how its columns are read.
 
     Nothing in a model file is ever executed; a damaged or hostile one is refused.
     """
@@ -36,10 +45,17 @@ def inspect(file: str, *, target: str | None, as_json: bool, **options: Any) -> 
         about = _about_table(file, target, read_options(options))
         show = _table_lines
     if as_json:
-        click.echo(json.dumps(about))
+        from assay.record import plain  # noqa: PLC0415
+
+        click.echo(json.dumps(plain(about)))
     else:
         for line in show(about):
             click.echo(printable(line))
+
+
+class _Table(NamedTuple):
+    rows: Rows
+    columns: tuple[Column, ...]
 
 
 def _is_model(path: Path) -> bool:
@@ -63,34 +79,41 @@ def _about_model(file: str) -> dict[str, Any]:
 
 
 def _model_lines(about: dict[str, Any]) -> list[str]:
+    from assay.record import ClusterRecord  # noqa: PLC0415
     from assay.report import cluster_text, overview_text, summary_text  # noqa: PLC0415
 
     record = about["record"]
-    clusters = record["task"] == "cluster"
-    target = record["target"]
-    classes = target.get("classes") or []
-    what = f"predicts {target['name']}, {record['task']}"
-    if classes:
-        positive = f", positive {target['positive']}" if target.get("positive") else ""
-        what += f" ({_few(classes)}{positive})"
+    clusters = isinstance(record, ClusterRecord)
     if clusters:
-        places = record["method"].get("assigns_new_rows")
-        what = "puts rows into clusters" if places else "clusters of rows; places no new ones"
-    needs = [column["name"] for column in record["columns"] if column["role"] == "feature"]
-    versions = ", ".join(f"{name} {number}" for name, number in sorted(record["versions"].items()))
+        places = record.method.assigns_new_rows
+        what = "puts rows into clusters" if places else "clusters of rows; cannot place new rows"
+    else:
+        what = _what_it_predicts(record)
+    needs = [column.name for column in record.columns if column.role == "feature"]
+    versions = ", ".join(f"{name} {number}" for name, number in sorted(record.versions.items()))
     return [
         _line("Model", f"{about['file']}, {size_text(Path(about['file']))}; {what}"),
-        _line("Built from", f"{record['source']}, SHA-256 {record['digest']}"),
+        _line("Built from", f"{record.source}, SHA-256 {record.digest}"),
         overview_text(record),
         cluster_text(record) if clusters else summary_text(record),
         _line("Needs", f"columns {_few(needs, 12)}"),
-        _line("Seed", f"{record['seed']}{'' if clusters else ', effort ' + record['effort']}"),
+        _line("Seed", f"{record.seed}{'' if clusters else ', effort ' + record.effort}"),
         _line("Versions", versions),
         _line("Digest", about["digest"]),
     ]
 
 
+def _what_it_predicts(record: StudyRecord) -> str:
+    target = record.target
+    what = f"predicts {target.name}, {record.task}"
+    if target.classes:
+        positive = f", positive {target.positive}" if target.positive else ""
+        what += f" ({_few(target.classes)}{positive})"
+    return what
+
+
 def _about_table(file: str, target: str | None, options: dict[str, Any]) -> dict[str, Any]:
+    from assay.study import table_record  # noqa: PLC0415
     from assay.table import prepare, read  # noqa: PLC0415
 
     raw = read(file, **options)
@@ -115,18 +138,14 @@ def _about_table(file: str, target: str | None, options: dict[str, Any]) -> dict
                 for column in raw.frame
             ],
         }
-    data = prepare(raw, target)
+    table = table_record(prepare(raw, target))
     return {
         **about,
-        "notes": list(data.notes),
-        "task": data.target.task,
-        "classes": data.target.classes,
-        "rows": {
-            "read": data.account.read,
-            "used": data.account.used,
-            "dropped": [{"reason": why, "count": number} for why, number in data.account.dropped],
-        },
-        "columns": data.overview,
+        "notes": table.notes,
+        "task": table.task,
+        "classes": table.target.classes,
+        "rows": table.rows,
+        "columns": table.columns,
     }
 
 
@@ -139,7 +158,10 @@ def _table_lines(about: dict[str, Any]) -> list[str]:
     ]
     if "task" in about:
         classes = f" ({_few(about['classes'])})" if about["classes"] else ""
-        lines += [_line("Task", f"{about['task']}{classes}"), overview_text(about)]
+        lines += [
+            _line("Task", f"{about['task']}{classes}"),
+            overview_text(_Table(about["rows"], about["columns"])),
+        ]
     else:
         rows = about["rows"]
         blank = rows["read"] - rows["used"]
@@ -153,7 +175,7 @@ def _table_lines(about: dict[str, Any]) -> list[str]:
                     f"{column['distinct']:,} values, {column['missing']:,} missing",
                 )
             )
-        lines.append(_line("", "with --target NAME: what fit would use, and how"))
+        lines.append(_line("", "add --target NAME to see what fit would use"))
     lines += [_line("" if at else "Notes", note) for at, note in enumerate(about["notes"])]
     return lines
 
@@ -175,7 +197,7 @@ def _line(name: str, text: str) -> str:
     )
 
 
-def _few(names: list[str], limit: int = 8) -> str:
+def _few(names: Sequence[str], limit: int = 8) -> str:
     if len(names) <= limit:
         return ", ".join(names)
     return f"{', '.join(names[:limit])} and {len(names) - limit:,} more"

@@ -24,14 +24,14 @@ _HELP = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 # "\b" keeps click from joining the lines that follow.
-_ABOUT = """Find the best classical model for a table, and say honestly what it is worth.
+_ABOUT = """Find the best classical model for a table, and measure how good it really is.
 
 \b
-assay fit heart.csv --target disease     writes heart.assay and heart.html
-assay predict heart.assay new.csv        one prediction per row
-assay test heart.assay heart.csv         opens the test set of fit --holdout, once
-assay cluster heart.csv                  groups of rows that are alike
-assay inspect heart.assay                what a model file holds
+assay fit heart.csv --target disease     write heart.assay and heart.html
+assay predict heart.assay new.csv        print one prediction per row
+assay test heart.assay heart.csv         open the test set of fit --holdout, once
+assay cluster heart.csv                  group rows that are alike
+assay inspect heart.assay                show what a model file holds
 
 Exit codes: 0 done, 64 wrong usage, 65 unusable data, 70 internal error, 74 input or output failed,
 130 interrupted.
@@ -46,12 +46,15 @@ class _InOrder(click.Group):
         return list(self.commands)
 
 
-@click.group(cls=_InOrder, context_settings=_HELP, help=_ABOUT)
+@click.group(cls=_InOrder, context_settings=_HELP, help=_ABOUT, invoke_without_command=True)
 @click.version_option(
     __version__, "-V", "--version", prog_name="assay", message="%(prog)s %(version)s"
 )
-def cli() -> None:
-    """Hold the subcommands."""
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Print the help if there is no command."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 for command in (fit, predict, test, cluster, inspect, completion):

@@ -22,11 +22,9 @@ _CHUNK = 10_000
 @click.command(short_help="Predict every row of a table.")
 @click.argument("model")
 @click.argument("file")
-@click.option(
-    "-o", "--out", metavar="PATH", help="CSV file to write; standard output if not given."
-)
+@click.option("-o", "--out", metavar="PATH", help="CSV file to write; by default standard output.")
 @click.option("--proba", is_flag=True, help="Add one column of probabilities per class.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object, nothing else.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @table_options
 @debug_option
 def predict(
@@ -34,9 +32,9 @@ def predict(
 ) -> None:
     """Predict every row of a table with a model file.
 
-    FILE is a table with the columns the model was built on; more columns and another order do not
-    matter. One line per row comes out, in the same order, with full precision. Of a ranking: the
-    score, and the rank within the query if the column of queries is there.
+    FILE is a table with the columns the model was fitted on; extra columns and their order do not
+    matter. Writes one line per row, in the same order, with full precision. For a ranking: the
+    score, and the rank within the query if the query column is present.
     """
     check_input(model)
     check_input(file)
@@ -48,17 +46,13 @@ def predict(
     from assay.base import DataError  # noqa: PLC0415
 
     study = studies.load(model)
-    classes = study.record["target"].get("classes")
+    classes = study.record.target.classes
     if proba and not classes:
-        raise DataError(f"{model} predicts numbers, and a number has no classes; leave --proba out")
-    raw = study.model.read(file, **read_options(options))
-    places = None
-    if study.record["task"] == "rank":
-        found, places = study.model.ranked(raw)
-    else:
-        found = study.predict(raw)
-    values = [_written(value) for value in found.tolist()]
-    shares = study.predict_proba(raw).tolist() if proba else None
+        raise DataError(f"{model} predicts numbers, which have no probabilities; leave out --proba")
+    answers = study.answers(file, proba=proba, **read_options(options))
+    values = [_written(value) for value in answers.prediction.tolist()]
+    shares = None if answers.probability is None else answers.probability.tolist()
+    places = answers.rank
     if path is not None or not as_json:
         head, more = ["prediction"], shares
         if shares is not None:
@@ -70,8 +64,8 @@ def predict(
         summary: dict[str, Any] = {
             "model": model,
             "source": file,
-            "target": study.record["target"]["name"],
-            "rows": {"read": raw.rows, "predicted": len(values), "blank": raw.blank},
+            "target": study.record.target.name,
+            "rows": {"read": answers.rows, "predicted": len(values), "blank": answers.blank},
         }
         if path is not None:
             summary["files"] = {"predictions": str(path)}
@@ -84,10 +78,12 @@ def predict(
                 summary["ranks"] = places.tolist()
         click.echo(json.dumps(summary))
     elif path is not None:
-        blank = f" + {raw.blank:,} blank" if raw.blank else ""
+        blank = f" + {answers.blank:,} blank" if answers.blank else ""
         size = f" ({size_text(path)})" if path.is_file() else ""
-        told = f"{raw.rows:,} rows read = {len(values):,} predicted{blank}; wrote {path}{size}"
-        click.echo(printable(told), err=True)
+        summary_line = (
+            f"{answers.rows:,} rows read = {len(values):,} predicted{blank}; wrote {path}{size}"
+        )
+        click.echo(printable(summary_line), err=True)
 
 
 def _written(value: Any) -> Any:

@@ -25,7 +25,7 @@ class Step(Protocol):
 
     @property
     def seconds_left(self) -> float | None:
-        """None until it can be told."""
+        """None until it can be estimated."""
 
     @property
     def text(self) -> str:
@@ -47,25 +47,25 @@ class Silent:
         return None
 
     def __call__(self, step: Step) -> None:
-        """Say nothing."""
+        """Print nothing."""
 
 
 class Lines(Silent):
-    """A line at first, then ever more rarely: logs stay short however long the fit."""
+    """A line at first, then less and less often: logs stay short however long the fit."""
 
     _PAUSES = (0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0)
 
     def __init__(self) -> None:
-        self._said = 0
+        self._count = 0
         self._last = 0.0
 
     def __call__(self, step: Step) -> None:
         """Write a line if the last one was long enough ago, or all is done."""
         now = time.monotonic()
-        pause = self._PAUSES[min(self._said, len(self._PAUSES) - 1)]
+        pause = self._PAUSES[min(self._count, len(self._PAUSES) - 1)]
         if now - self._last < pause and step.done < step.total:
             return
-        self._said += 1
+        self._count += 1
         self._last = now
         click.echo(printable(line(step)), err=True)
 
@@ -99,7 +99,7 @@ class Bar(Silent):
         self._progress.stop()
 
     def __call__(self, step: Step) -> None:
-        """Move the bar; it appears with the first step, below what was said about the table."""
+        """Move the bar; it appears with the first step, below the lines about the table."""
         self._progress.start()
         self._progress.update(
             self._task,
@@ -111,7 +111,7 @@ class Bar(Silent):
 
 
 def progress(*, quiet: bool) -> Silent:
-    """Return what fits the place where standard error goes."""
+    """Return the display that suits standard error."""
     if quiet:
         return Silent()
     return Bar() if sys.stderr.isatty() else Lines()

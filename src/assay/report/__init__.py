@@ -7,9 +7,10 @@ from assay.report._cluster_render import render_clusters, write_clusters
 from assay.report._cluster_text import cluster_text
 from assay.report._holdout import opening_text
 from assay.report._render import render, write
-from assay.report._text import overview_text, summary_text
+from assay.report._text import HasTable, overview_text, summary_text
 
 __all__ = [
+    "HasTable",
     "cluster_text",
     "opening_text",
     "overview_text",

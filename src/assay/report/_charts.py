@@ -1,7 +1,7 @@
 """Vega-Lite specifications as plain dicts: aggregated numbers in, pictures out.
 
-Field names are ours and fixed; what came from a table is only ever a value, so no name in a table
-can become part of an expression. Colours are CSS variables: one page serves light, dark and print.
+Field names are fixed; texts from a table are only used as values, so no name in a table can become
+part of an expression. Colours are CSS variables: one page serves light, dark and print.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.report._words import figure, safe
+from assay.record import figure
+from assay.report._format import safe
 
 Spec = dict[str, Any]
 
@@ -63,7 +64,7 @@ def intervals(rows: Sequence[Mapping[str, Any]], metric: str, places: int) -> Sp
     }
     y = {"field": "name", "type": "nominal", "sort": None, "title": None}
     tooltip = [
-        {"field": "name", "title": "What"},
+        {"field": "name", "title": "Model"},
         *(
             {"field": field, "type": "quantitative", "title": title, "format": ",.4~g"}
             for field, title in (("value", "Score"), ("low", "From"), ("high", "To"))
@@ -92,7 +93,7 @@ def intervals(rows: Sequence[Mapping[str, Any]], metric: str, places: int) -> Sp
 
 
 def leaderboard(rows: Sequence[Mapping[str, Any]], metric: str) -> Spec:
-    """Draw plain scores with one standard deviation to each side, best on top."""
+    """Draw scores with one standard deviation to each side, best on top."""
     values = [
         {
             "name": f"{row['rank']}. {row['family']}",
@@ -106,9 +107,9 @@ def leaderboard(rows: Sequence[Mapping[str, Any]], metric: str) -> Spec:
     ]
     tooltip = [
         {"field": "name", "title": "Model"},
-        {"field": "params", "title": "Settings"},
+        {"field": "params", "title": "Hyperparameters"},
         {"field": "score", "type": "quantitative", "title": "Score", "format": ",.4~g"},
-        {"field": "sd", "type": "quantitative", "title": "Spread (sd)", "format": ",.3~g"},
+        {"field": "sd", "type": "quantitative", "title": "Std. dev.", "format": ",.3~g"},
     ]
     y = {"field": "name", "type": "nominal", "sort": None, "title": None}
     return _chart(
@@ -127,7 +128,7 @@ def leaderboard(rows: Sequence[Mapping[str, Any]], metric: str) -> Spec:
 
 def confusion(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> Spec:
     """Draw true classes down, predicted classes across, shaded by the share of the true class."""
-    labels = _told_apart([safe(label, _MAX_LABEL) for label in labels])
+    labels = _distinct_labels([safe(label, _MAX_LABEL) for label in labels])
     values = []
     for truth, line in zip(labels, counts, strict=True):
         whole = sum(line)
@@ -220,13 +221,13 @@ def roc(fpr: Sequence[float], tpr: Sequence[float]) -> Spec:
     """Draw the true-positive share against the false-positive share."""
     curve = [{"x": x, "y": y} for x, y in zip(fpr, tpr, strict=True)]
     tooltip = [
-        {"field": "x", "type": "quantitative", "title": "False alarms", "format": ".0%"},
-        {"field": "y", "type": "quantitative", "title": "Found", "format": ".0%"},
+        {"field": "x", "type": "quantitative", "title": "False-positive rate", "format": ".0%"},
+        {"field": "y", "type": "quantitative", "title": "True-positive rate", "format": ".0%"},
     ]
     return _chart(
         curve,
         height=300,
-        encoding=_unit_square("Negative rows wrongly flagged", "Positive rows found"),
+        encoding=_unit_square("False-positive rate", "True-positive rate"),
         layer=[
             _diagonal(0.0, 1.0),
             {
@@ -242,7 +243,7 @@ def roc(fpr: Sequence[float], tpr: Sequence[float]) -> Spec:
 def calibration(
     predicted: Sequence[float], observed: Sequence[float], counts: Sequence[int]
 ) -> Spec:
-    """Draw what happened against what was promised; the area of a dot is its number of rows."""
+    """Draw observed against predicted probabilities; the area of a dot is its number of rows."""
     values = [
         {"x": x, "y": y, "count": number}
         for x, y, number in zip(predicted, observed, counts, strict=True)
@@ -322,23 +323,51 @@ def agreement(
         for j, number in enumerate(line)
         if number
     ]
+    written = _value_format([*x_edges, *y_edges])
     low = max(x_edges[0], y_edges[0])
     high = min(x_edges[-1], y_edges[-1])
     tooltip = [
-        {"field": "x", "type": "quantitative", "title": "Predicted from", "format": ",.4~g"},
-        {"field": "x2", "type": "quantitative", "title": "to", "format": ",.4~g"},
-        {"field": "y", "type": "quantitative", "title": "True from", "format": ",.4~g"},
-        {"field": "y2", "type": "quantitative", "title": "to ", "format": ",.4~g"},
+        {
+            "field": "x",
+            "type": "quantitative",
+            "title": "Predicted from",
+            "format": _value_format([*x_edges, *y_edges]),
+        },
+        {
+            "field": "x2",
+            "type": "quantitative",
+            "title": "to",
+            "format": _value_format([*x_edges, *y_edges]),
+        },
+        {
+            "field": "y",
+            "type": "quantitative",
+            "title": "True from",
+            "format": _value_format([*x_edges, *y_edges]),
+        },
+        {
+            "field": "y2",
+            "type": "quantitative",
+            "title": "to ",
+            "format": _value_format([*x_edges, *y_edges]),
+        },
         {"field": "count", "type": "quantitative", "title": "Rows", "format": ","},
     ]
     scale = {"zero": False, "nice": False}
+    axis = {"tickCount": 6, "format": written}
     most = max((value["count"] for value in values), default=1)
     cells: Spec = {
         "mark": {"type": "rect", "fill": "var(--accent)"},
         "encoding": {
-            "x": {**_x("x", "Predicted"), "scale": scale},
+            "x": {**_x("x", "Predicted"), "scale": scale, "axis": axis},
             "x2": {"field": "x2"},
-            "y": {"field": "y", "type": "quantitative", "title": "True", "scale": scale},
+            "y": {
+                "field": "y",
+                "type": "quantitative",
+                "title": "True",
+                "scale": scale,
+                "axis": axis,
+            },
             "y2": {"field": "y2"},
             "fillOpacity": _shade("count", most, least=0.15),
             "tooltip": tooltip,
@@ -346,6 +375,11 @@ def agreement(
     }
     layer = [cells, _diagonal(low, high)] if low < high else [cells]
     return _chart(values, height=300, layer=layer)
+
+
+def _value_format(values: Sequence[float]) -> str:
+    """Return how values are written: those below 10,000, such as years, without separator."""
+    return ".6~g" if max(map(abs, values), default=0) < 10_000 else ",.4~g"
 
 
 def _chart(
@@ -397,7 +431,7 @@ def _diagonal(low: float, high: float) -> Spec:
     }
 
 
-def _told_apart(labels: Sequence[str]) -> list[str]:
+def _distinct_labels(labels: Sequence[str]) -> list[str]:
     # Two long classes may look the same once they are cut; as one name they would share a cell.
     apart: list[str] = []
     for label in labels:

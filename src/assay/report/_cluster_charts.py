@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
+from assay.record import Cluster, Criteria, Map, finite
 from assay.report._charts import Spec
 from assay.report._charts import _chart as chart
 
@@ -19,17 +19,15 @@ SHAPES = ("circle", "square", "triangle-up", "diamond", "cross")
 NOBODY = "none"
 
 
-def cluster_map(found: Mapping[str, Any]) -> Spec:
+def cluster_map(found: Map) -> Spec:
     """Draw the rows on their main axes, coloured and numbered by cluster."""
-    flat = found["y"] is None
-    heights = found["cluster"] if flat else found["y"]
+    flat = found.y is None
+    heights: Sequence[float] = found.cluster if found.y is None else found.y
     values = [
         {"x": x, "y": y, "cluster": name(label), "row": row}
-        for x, y, label, row in zip(
-            found["x"], heights, found["cluster"], found["row"], strict=True
-        )
+        for x, y, label, row in zip(found.x, heights, found.cluster, found.row, strict=True)
     ]
-    labels = sorted(set(found["cluster"]))
+    labels = sorted(set(found.cluster))
     encoding: Spec = {
         "x": _axis("x", _title(found, 0)),
         "y": _axis("y", "Cluster" if flat else _title(found, 1)),
@@ -94,14 +92,14 @@ def cluster_map(found: Mapping[str, Any]) -> Spec:
     return chart(values, height=120 if flat else 460, encoding=encoding, layer=[dots, halo, ink])
 
 
-def sizes(clusters: Sequence[Mapping[str, Any]], unassigned: int) -> Spec:
+def sizes(clusters: Sequence[Cluster], unassigned: int) -> Spec:
     """Draw the number of rows of every cluster."""
     values = [
-        {"name": f"Cluster {entry['label']}", "size": entry["size"], "fill": colour(entry["label"])}
+        {"name": f"Cluster {entry.label}", "size": entry.size, "fill": colour(entry.label)}
         for entry in clusters
     ]
     if unassigned:
-        values.append({"name": "In none", "size": unassigned, "fill": colour(-1)})
+        values.append({"name": "In no cluster", "size": unassigned, "fill": colour(-1)})
     return chart(
         values,
         height=max(60, 28 * len(values)),
@@ -120,7 +118,7 @@ def sizes(clusters: Sequence[Mapping[str, Any]], unassigned: int) -> Spec:
                 "encoding": {
                     "color": {"field": "fill", "type": "nominal", "scale": None},
                     "tooltip": [
-                        {"field": "name", "title": "Which"},
+                        {"field": "name", "title": "Cluster"},
                         {"field": "size", "type": "quantitative", "title": "Rows", "format": ","},
                     ],
                 },
@@ -136,14 +134,14 @@ def sizes(clusters: Sequence[Mapping[str, Any]], unassigned: int) -> Spec:
     )
 
 
-def curve(rows: Sequence[Mapping[str, Any]], field: str, title: str, best: int | None) -> Spec:
+def curve(rows: Sequence[Criteria], field: str, title: str, best: int | None) -> Spec:
     """Draw one criterion against the number of clusters; its own choice is marked."""
     values = [
-        {"k": row["n_clusters"], "value": row[field], "best": row["n_clusters"] == best}
+        {"k": row.n_clusters, "value": value, "best": row.n_clusters == best}
         for row in rows
-        if row.get(field) is not None
+        if (value := finite(getattr(row, field))) is not None
     ]
-    large = any(abs(value["value"]) >= 1000 for value in values)
+    large = any(abs(value["value"] or 0) >= 1000 for value in values)
     tooltip = [
         {"field": "k", "type": "quantitative", "title": "Clusters"},
         {"field": "value", "type": "quantitative", "title": title, "format": ",.4~g"},
@@ -198,9 +196,9 @@ def _axis(field: str, title: str | list[str]) -> Spec:
     }
 
 
-def _title(found: Mapping[str, Any], axis: int) -> list[str]:
+def _title(found: Map, axis: int) -> list[str]:
     """Return the title of an axis in lines short enough for a narrow screen."""
-    shares, axes = found["shares"], found["axes"]
+    shares, axes = found.shares, found.axes
     if axis >= len(shares):
         return []
     what = [text if len(text) <= 24 else text[:23] + "…" for text in axes[axis]]

@@ -1,99 +1,86 @@
-"""From the record of a clustering to the texts, tables and charts of its page: dict to dict."""
+"""From the record of a clustering to the texts, tables and charts of its page."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from assay.base import DataError
+from assay.record import Cluster, ClusterRecord, Method, Trait
 from assay.report import _cluster_charts as charts
-from assay.report._columns import cards
-from assay.report._words import clean, count, names, params_text, safe, share, short, told_notes
+from assay.report._columns import cards, columns_by_use, rows_page
+from assay.report._format import clean, count, names, notes_to_show, params_text, safe, share, short
 
-FORMAT = 1
 MAX_CARDS = 40
 MAX_CELL = 40
 MAX_NOTES = 30
-_REQUIRED = ("rows", "columns", "method", "n_clusters", "map")
 _CRITERIA = {
-    "elbow": ("Elbow", "the inertia: squared distances to the centres; where it bends most"),
-    "penalised": ("Penalised inertia", "inertia and a price per cluster; smallest is best"),
-    "silhouette": ("Silhouette", "nearer to the own cluster than to the next; largest is best"),
+    "elbow": ("Elbow", "inertia: squared distances to the centres; best where it bends most"),
+    "penalised": ("Penalised inertia", "inertia plus a penalty per cluster; smallest is best"),
+    "silhouette": ("Silhouette", "distance to the own cluster against the next; largest is best"),
     "bic": ("BIC", "of a Gaussian mixture; smallest is best"),
-    "gap": ("Gap", "how much tighter than rows without clusters; the first near the largest"),
+    "gap": (
+        "Gap",
+        "tighter than rows without clusters by this; the first near the largest",
+    ),
 }
 
 Page = dict[str, Any]
 
 
-def cluster_page(record: Mapping[str, Any]) -> Page:
+def cluster_page(record: ClusterRecord) -> Page:
     """Return everything the template shows.
 
     Parameters
     ----------
-    record : dict
-        The plain record of a clustering.
-
-    Raises
-    ------
-    DataError
-        If the record has another format or lacks a part.
+    record : ClusterRecord
+        The record of a clustering.
     """
-    if record.get("format") != FORMAT or record.get("task") != "cluster":
-        raise DataError(
-            f"the record has format {record.get('format')!r} and task {record.get('task')!r}; "
-            f"this shows clusters of format {FORMAT}"
-        )
-    absent = [name for name in _REQUIRED if record.get(name) is None]
-    if absent:
-        raise DataError(f"the record lacks {', '.join(absent)}; find the clusters again")
     data = clean(record)
     sections: Page = {
         "headline": _headline(data),
         "map": _map(data),
         "sizes": _sizes(data),
-        "clusters": [_cluster(data, entry) for entry in (data.get("clusters") or [])[:MAX_CARDS]],
+        "clusters": [_cluster(data, entry) for entry in data.clusters[:MAX_CARDS]],
         "more": _more(data),
         "number": _number(data),
         "method": _method(data),
-        "rows": _rows(data),
+        "rows": rows_page(data.rows, MAX_NOTES),
         "overview": _overview(data),
         "made": _made(data),
     }
     return {**sections, **_title(data), "charts": _specs(sections)}
 
 
-def _title(data: Mapping[str, Any]) -> Page:
-    source = data.get("source") or "a table"
-    used = sum(column.get("role") == "feature" for column in data["columns"])
+def _title(data: ClusterRecord) -> Page:
+    source = data.source or "a table"
+    used = sum(column.role == "feature" for column in data.columns)
     return {
         "title": f"Clusters of {source}",
         "source": source,
         "facts": [
-            count(data["rows"]["used"], "row"),
-            f"{count(used, 'column')} used of {len(data['columns']):,}",
-            count(data["n_clusters"], "cluster"),
-            data["method"]["text"],
+            count(data.rows.used, "row"),
+            f"{count(used, 'column')} used of {len(data.columns):,}",
+            count(data.n_clusters, "cluster"),
+            data.method.text,
         ],
-        "assay": data.get("assay") or "",
-        "digest": str(data.get("digest") or ""),
+        "assay": data.assay,
+        "digest": data.digest,
     }
 
 
-def _headline(data: Mapping[str, Any]) -> Page:
-    n_clusters, rows = data["n_clusters"], data["rows"]["used"]
-    method = data["method"]
+def _headline(data: ClusterRecord) -> Page:
+    n_clusters, rows = data.n_clusters, data.rows.used
+    method = data.method
     if not n_clusters:
-        text = f"No clusters: {count(rows, 'row')} and no dense place by {method['text']}."
+        text = f"No clusters: {method.text} found no dense place in {count(rows, 'row')}."
     elif n_clusters == 1:
-        text = f"One cluster: by these criteria the {count(rows, 'row')} do not fall into groups."
+        text = f"One cluster: by these criteria the {count(rows, 'row')} do not form groups."
     else:
-        inside = rows - data["unassigned"]
-        text = f"{count(inside, 'row')} fall into {n_clusters} clusters by {method['text']}"
-        text += f"; {count(data['unassigned'], 'row')} in none." if data["unassigned"] else "."
-    steady = _steadiness(method)
-    silhouette = data.get("silhouette")
-    tiles = [{"name": "Clusters", "value": f"{n_clusters:,}", "small": method["text"]}]
+        inside = rows - data.unassigned
+        text = f"{count(inside, 'row')} in {n_clusters} clusters by {method.text}"
+        text += f", {count(data.unassigned, 'row')} in none." if data.unassigned else "."
+    steady = _stability(method)
+    silhouette = data.silhouette
+    tiles = [{"name": "Clusters", "value": f"{n_clusters:,}", "small": method.text}]
     if silhouette is not None:
         tiles.append(
             {
@@ -105,102 +92,100 @@ def _headline(data: Mapping[str, Any]) -> Page:
     if steady is not None:
         tiles.append(
             {
-                "name": "Steadiness",
+                "name": "Stability",
                 "value": f"{steady:.2f}".replace("-", "−"),
-                "small": "agreement of halves of the rows; 1 is the same clusters",
+                "small": "agreement with clusters of half the rows; 1 is the same",
             }
         )
-    if data["unassigned"]:
+    if data.unassigned:
         tiles.append(
             {
                 "name": "In no cluster",
-                "value": f"{data['unassigned']:,}",
-                "small": share(data["unassigned"], rows),
+                "value": f"{data.unassigned:,}",
+                "small": share(data.unassigned, rows),
             }
         )
     new = (
-        "The model file puts new rows into these clusters."
-        if method.get("assigns_new_rows")
-        else "This method does not place new rows; k-means and mixtures do."
+        "The model file can place new rows in these clusters."
+        if method.assigns_new_rows
+        else "This method cannot place new rows; k-means and mixtures can."
     )
     return {"text": text, "tiles": tiles, "new": new}
 
 
-def _steadiness(method: Mapping[str, Any]) -> float | None:
-    for entry in method.get("compared") or []:
-        if entry["method"] == method["text"]:
-            value: float | None = entry["stability"]
-            return value
+def _stability(method: Method) -> float | None:
+    for entry in method.compared:
+        if entry.method == method.text:
+            return entry.stability
     return None
 
 
 def _silhouette_words(value: float) -> str:
     if value >= 0.5:
-        return "clusters stand well apart"
+        return "clusters are well separated"
     if value >= 0.25:
         return "clusters touch"
-    return "clusters overlap; read them as a convenient division"
+    return "clusters overlap"
 
 
-def _map(data: Mapping[str, Any]) -> Page | None:
-    found = data["map"]
-    if not found.get("x"):
+def _map(data: ClusterRecord) -> Page | None:
+    found = data.map
+    if not found.x:
         return None
-    shares = found["shares"]
-    drawn = len(found["x"])
-    many = f" {drawn:,} of {found['of']:,} rows are drawn." if drawn < found["of"] else ""
+    shares, drawn = found.shares, len(found.x)
+    many = f" {drawn:,} of {found.of:,} rows are drawn." if drawn < found.of else ""
     return {
         "id": "chart-map",
         "spec": charts.cluster_map(found),
-        "alt": f"Map of {count(drawn, 'row')} coloured by {count(data['n_clusters'], 'cluster')}.",
+        "alt": f"Map of {count(drawn, 'row')} coloured by {count(data.n_clusters, 'cluster')}.",
         "caption": (
             "The rows on the main axes of the scaled columns, which show "
-            f"{sum(shares):.0%} of the variance; what lies apart here is apart, what overlaps here "
-            f"may be apart in other columns. In brackets, the columns that count most.{many}"
+            f"{sum(shares):.0%} of the variance. Rows that are apart here are apart; rows that "
+            f"overlap may differ in other columns. In brackets: the most important columns.{many}"
         ),
     }
 
 
-def _sizes(data: Mapping[str, Any]) -> Page | None:
-    clusters = data.get("clusters") or []
+def _sizes(data: ClusterRecord) -> Page | None:
+    clusters = data.clusters
     if not clusters:
         return None
     return {
         "id": "chart-sizes",
-        "spec": charts.sizes(clusters[:MAX_CARDS], data["unassigned"]),
+        "spec": charts.sizes(clusters[:MAX_CARDS], data.unassigned),
         "alt": "Rows per cluster: "
-        + ", ".join(f"{entry['label']}: {entry['size']:,}" for entry in clusters[:10]),
+        + ", ".join(f"{entry.label}: {entry.size:,}" for entry in clusters[:10]),
     }
 
 
-def _cluster(data: Mapping[str, Any], entry: Mapping[str, Any]) -> Page:
+def _cluster(data: ClusterRecord, entry: Cluster) -> Page:
     return {
-        "label": entry["label"],
-        "colour": charts.colour(entry["label"]),
-        "size": f"{entry['size']:,}",
-        "share": share(entry["size"], data["rows"]["used"]),
-        "traits": [_trait(trait) for trait in entry["traits"]],
-        "columns": data["shown_columns"],
+        "label": entry.label,
+        "colour": charts.colour(entry.label),
+        "size": f"{entry.size:,}",
+        "share": share(entry.size, data.rows.used),
+        "traits": [_trait(trait) for trait in entry.traits],
+        "columns": list(data.shown_columns),
         "rows": [
-            {"what": what, "row": f"{row['row']:,}", "cells": [_cell(c) for c in row["cells"]]}
-            for what, part in (("typical", "prototypes"), ("unusual", "outliers"))
-            for row in entry[part]
+            {"what": what, "row": f"{row.row:,}", "cells": [_cell(c) for c in row.cells]}
+            for what, part in (("typical", entry.prototypes), ("unusual", entry.outliers))
+            for row in part
         ],
     }
 
 
-def _trait(trait: Mapping[str, Any]) -> Page:
-    if trait["share"]:
-        own, usual = f"{trait['mean']:.0%}", f"{trait['overall']:.0%}"
+def _trait(trait: Trait) -> Page:
+    if trait.share:
+        own, usual = f"{trait.mean:.0%}", f"{trait.overall:.0%}"
     else:
-        own, usual = short(trait["mean"]), short(trait["overall"])
+        own, usual = short(trait.mean), short(trait.overall)
     return {
-        "name": trait["name"],
+        "name": trait.name,
         "own": own.replace("-", "−"),
         "usual": usual.replace("-", "−"),
-        "up": trait["shift"] > 0,
-        "width": round(min(50.0, 50 * abs(trait["shift"]) / 3), 1),
-        "shift": f"{trait['shift']:+.1f}".replace("-", "−"),
+        "up": trait.shift > 0,
+        "width": round(min(50.0, 50 * abs(trait.shift) / 3), 1),
+        "shift": f"{trait.shift:+.1f}".replace("-", "−"),
     }
 
 
@@ -212,16 +197,16 @@ def _cell(value: Any) -> str:
     return short(value) if isinstance(value, (int, float)) else safe(str(value), MAX_CELL)
 
 
-def _more(data: Mapping[str, Any]) -> str | None:
-    rest = data["n_clusters"] - min(len(data.get("clusters") or []), MAX_CARDS)
+def _more(data: ClusterRecord) -> str | None:
+    rest = data.n_clusters - min(len(data.clusters), MAX_CARDS)
     return f"{count(rest, 'more cluster')} not described here." if rest > 0 else None
 
 
-def _number(data: Mapping[str, Any]) -> Page | None:
-    number = data.get("number")
-    if not number:
+def _number(data: ClusterRecord) -> Page | None:
+    number = data.number
+    if number is None:
         return None
-    votes = number["votes"]
+    votes = number.votes
     pictures = [
         {
             "title": title,
@@ -230,7 +215,7 @@ def _number(data: Mapping[str, Any]) -> Page | None:
             "chart": {
                 "id": f"chart-{key}",
                 "spec": charts.curve(
-                    number["rows"], "inertia" if key == "elbow" else key, title, votes[key]
+                    number.rows, "inertia" if key == "elbow" else key, title, votes[key]
                 ),
                 "alt": f"{title} by number of clusters; it chooses {votes[key]}.",
             },
@@ -240,15 +225,15 @@ def _number(data: Mapping[str, Any]) -> Page | None:
     ]
     keys = ["inertia", *(key for key in _CRITERIA if key in votes)]
     return {
-        "text": f"{count(number['n_clusters'], 'cluster')}: {number['reason']}.",
+        "text": f"{count(number.n_clusters, 'cluster')}: {number.reason}.",
         "pictures": pictures,
         "heads": ["Clusters", "Inertia", *(_CRITERIA[key][0] for key in keys[1:])],
         "lines": [
             {
-                "best": row["n_clusters"] == number["n_clusters"],
-                "cells": [str(row["n_clusters"]), *(_number_cell(row.get(key)) for key in keys)],
+                "best": row.n_clusters == number.n_clusters,
+                "cells": [str(row.n_clusters), *(_number_cell(getattr(row, key)) for key in keys)],
             }
-            for row in number["rows"]
+            for row in number.rows
         ],
     }
 
@@ -257,50 +242,32 @@ def _number_cell(value: float | None) -> str:
     return "–" if value is None else short(value).replace("-", "−")
 
 
-def _method(data: Mapping[str, Any]) -> Page:
-    method = data["method"]
+def _method(data: ClusterRecord) -> Page:
+    method = data.method
     return {
-        "text": method["text"],
-        "params": params_text(method.get("params") or {}),
-        "reason": method["reason"],
+        "text": method.text,
+        "params": params_text(method.params),
+        "reason": method.reason,
         "compared": [
             {
-                "method": entry["method"],
+                "method": entry.method,
                 "stability": "–"
-                if entry["stability"] is None
-                else f"{entry['stability']:.3f}".replace("-", "−"),
-                "why": entry.get("why") or "",
-                "chosen": entry["method"] == method["text"],
+                if entry.stability is None
+                else f"{entry.stability:.3f}".replace("-", "−"),
+                "why": entry.why,
+                "chosen": entry.method == method.text,
             }
-            for entry in method.get("compared") or []
+            for entry in method.compared
         ],
     }
 
 
-def _rows(data: Mapping[str, Any]) -> Page:
-    rows = data["rows"]
-    dropped = [entry for entry in rows.get("dropped") or [] if entry["count"]]
-    lost = sum(entry["count"] for entry in dropped)
+def _overview(data: ClusterRecord) -> Page:
+    kinds, aside = columns_by_use(data.columns)
+    notes = notes_to_show(data.notes)
     return {
-        "sum": f"{rows['read']:,} rows read = {rows['used']:,} used + {lost:,} dropped",
-        "dropped": [{"reason": e["reason"], "count": f"{e['count']:,}"} for e in dropped],
-    }
-
-
-def _overview(data: Mapping[str, Any]) -> Page:
-    aside: dict[str, list[str]] = {}
-    kinds: dict[str, int] = {}
-    for column in data["columns"]:
-        if column.get("role") == "dropped":
-            aside.setdefault(column.get("reason") or "no reason recorded", []).append(
-                column["name"]
-            )
-        elif column.get("role") == "feature":
-            kinds[column["kind"]] = kinds.get(column["kind"], 0) + 1
-    notes = told_notes(data)
-    return {
-        **cards(data["columns"], data["rows"]["read"]),
-        "kinds": ", ".join(f"{number:,} {kind}" for kind, number in kinds.items()),
+        **cards(data.columns, data.rows.read),
+        "kinds": kinds,
         "aside": [
             {"reason": reason, "columns": names(columns, 12)}
             for reason, columns in list(aside.items())[:MAX_NOTES]
@@ -309,13 +276,16 @@ def _overview(data: Mapping[str, Any]) -> Page:
     }
 
 
-def _made(data: Mapping[str, Any]) -> Page:
-    versions = data.get("versions") or {}
+def _made(data: ClusterRecord) -> Page:
+    versions = data.versions
     return {
         "facts": [
-            ["Scaling", "Numbers to mean 0 and variance 1, levels to 0 and 1, gaps to the median"],
-            ["Seed", str(data.get("seed"))],
-            ["Table (SHA-256)", str(data.get("digest"))],
+            [
+                "Scaling",
+                "Numbers to mean 0 and variance 1, categories to 0 and 1, missing to the median",
+            ],
+            ["Seed", str(data.seed)],
+            ["Table (SHA-256)", data.digest],
             ["Versions", ", ".join(f"{name} {versions[name]}" for name in sorted(versions))],
         ]
     }

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from assay.report._words import count, names, safe, share, short
+from assay.record import Category, Column, Histogram, Rows
+from assay.report._format import count, names, safe, share, short
 
 MAX_CARDS = 120
 _MAX_LEVELS = 5
@@ -22,55 +23,79 @@ _ROLES = {
 _ORDER = {"target": 0, "group": 1, "time": 2, "weights": 3, "feature": 4, "dropped": 5}
 
 
-def cards(columns: Sequence[Mapping[str, Any]], n_rows: int) -> dict[str, Any]:
+def rows_page(rows: Rows, max_reasons: int) -> dict[str, Any]:
+    """Return where the rows went; reasons beyond `max_reasons` are counted together."""
+    dropped = [entry for entry in rows.dropped if entry.count]
+    shown = [(entry.reason, entry.count) for entry in dropped[:max_reasons]]
+    rest = dropped[max_reasons:]
+    if rest:
+        shown.append((count(len(rest), "other reason"), sum(entry.count for entry in rest)))
+    return {
+        "sum": f"{rows.read:,} rows read = {rows.used:,} used + {rows.lost:,} dropped"
+        if shown
+        else f"{count(rows.read, 'row')} read, all used",
+        "dropped": [{"reason": reason, "count": f"{number:,}"} for reason, number in shown],
+    }
+
+
+def columns_by_use(columns: Sequence[Column]) -> tuple[str, dict[str, list[str]]]:
+    """Return the kinds of the columns used in words, and the others by the reason."""
+    kinds: dict[str, int] = {}
+    aside: dict[str, list[str]] = {}
+    for column in columns:
+        if column.role == "dropped":
+            aside.setdefault(column.reason or "no reason recorded", []).append(column.name)
+        elif column.role == "feature":
+            kinds[column.kind] = kinds.get(column.kind, 0) + 1
+    return ", ".join(f"{number:,} {kind}" for kind, number in kinds.items()), aside
+
+
+def cards(columns: Sequence[Column], n_rows: int) -> dict[str, Any]:
     """Return the cards of the first columns, and what is not shown.
 
     Parameters
     ----------
-    columns : sequence of dict
-        The overview of every column of the file, as in the record.
+    columns : sequence of Column
+        Every column of the file.
     n_rows : int
         Rows in the file, for shares.
     """
-    ordered = sorted(columns, key=lambda column: _ORDER.get(str(column.get("role")), 6))
+    ordered = sorted(columns, key=lambda column: _ORDER.get(column.role, 6))
     shown = [card(column, n_rows) for column in ordered[:MAX_CARDS]]
-    rest = [str(column["name"]) for column in ordered[MAX_CARDS:]]
+    rest = [column.name for column in ordered[MAX_CARDS:]]
     more = f"{count(len(rest), 'more column')} not drawn here: {names(rest)}." if rest else None
     return {"cards": shown, "more": more}
 
 
-def card(column: Mapping[str, Any], n_rows: int) -> dict[str, Any]:
+def card(column: Column, n_rows: int) -> dict[str, Any]:
     """Return one column as texts and a small picture."""
-    missing = int(column.get("missing") or 0)
-    facts = []
-    if column.get("distinct") is not None:
-        facts.append(count(int(column["distinct"]), "value"))
-    facts.append(f"{share(missing, n_rows)} missing" if missing else "no missing")
-    role = str(column.get("role") or "feature")
-    # The values of an identifier tell nothing, and may name people.
-    drawn = column.get("kind") != "identifier"
+    facts = [
+        count(column.distinct, "value"),
+        f"{share(column.missing, n_rows)} missing" if column.missing else "no missing",
+    ]
+    # The values of an identifier are of no use, and may name people.
+    drawn = column.kind != "identifier"
     return {
-        "name": column["name"],
-        "kind": column.get("kind") or "",
-        "role": _ROLES.get(role, role),
-        "set_aside": role == "dropped",
-        "is_target": role == "target",
-        "reason": safe(str(column.get("reason") or "")),
+        "name": column.name,
+        "kind": column.kind,
+        "role": _ROLES.get(column.role, column.role),
+        "set_aside": column.role == "dropped",
+        "is_target": column.role == "target",
+        "reason": safe(column.reason or ""),
         "facts": ", ".join(facts),
-        "spark": spark(column.get("histogram")) if drawn else None,
+        "spark": spark(column.histogram) if drawn else None,
         "range": _range(column) if drawn else None,
-        "levels": levels(column.get("top"), n_rows - missing) if drawn else [],
+        "levels": levels(column.top, n_rows - column.missing) if drawn else [],
     }
 
 
-def spark(histogram: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def spark(histogram: Histogram | None) -> dict[str, Any] | None:
     """Return a histogram as bars for an inline SVG, with its description."""
-    if not histogram or not histogram.get("counts"):
+    if histogram is None or not histogram.counts:
         return None
-    counts = [max(0, int(number)) for number in histogram["counts"]]
-    edges = histogram["edges"]
+    counts, edges = [max(0, number) for number in histogram.counts], histogram.edges
     most = max(counts)
-    if not most or len(edges) != len(counts) + 1:
+    if not most:
         return None
     peak = counts.index(most)
     bars = [
@@ -94,26 +119,21 @@ def spark(histogram: Mapping[str, Any] | None) -> dict[str, Any] | None:
     }
 
 
-def levels(top: Sequence[Mapping[str, Any]] | None, known: int) -> list[dict[str, Any]]:
-    """Return the most frequent levels with their shares of the known values."""
-    if not top:
-        return []
+def levels(top: Sequence[Category] | None, known: int) -> list[dict[str, Any]]:
+    """Return the most frequent categories with their shares of the rows that have a value."""
     return [
         {
-            "level": "(empty)" if level["level"] in ("", None) else str(level["level"]),
-            "count": f"{int(level['count']):,}",
-            "share": share(int(level["count"]), known),
-            "width": round(min(100.0, 100 * int(level["count"]) / max(known, 1)), 1),
+            "level": category.level or "(empty)",
+            "count": f"{category.count:,}",
+            "share": share(category.count, known),
+            "width": round(min(100.0, 100 * category.count / max(known, 1)), 1),
         }
-        for level in top[:_MAX_LEVELS]
+        for category in (top or ())[:_MAX_LEVELS]
     ]
 
 
-def _range(column: Mapping[str, Any]) -> dict[str, str] | None:
-    if column.get("min") is None:
+def _range(column: Column) -> dict[str, str] | None:
+    if column.min is None:
         return None
-    return {name: _value(column.get(name)) for name in ("min", "median", "max")}
-
-
-def _value(value: Any) -> str:
-    return short(value) if isinstance(value, (int, float)) or value is None else str(value)
+    ends = {"min": column.min, "median": column.median, "max": column.max}
+    return {name: value if isinstance(value, str) else short(value) for name, value in ends.items()}

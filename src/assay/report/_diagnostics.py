@@ -1,36 +1,45 @@
-"""Where the honest predictions were right and wrong: tables and charts for the page."""
+"""Where predictions for new rows were right and wrong: tables and charts for the page."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
+from assay.record import (
+    Agreement,
+    CalibrationCurve,
+    Confusion,
+    Histogram,
+    Places,
+    Roc,
+    StudyRecord,
+)
 from assay.report import _charts
-from assay.report._words import count, share, short
+from assay.report._format import count, share, short
 
 MAX_CLASS_ROWS = 40
 _MAX_MIXED_UP = 8
 _MAX_COUNT_TABLE = 12
 
 
-def diagnostics(data: Mapping[str, Any]) -> dict[str, Any]:
+def diagnostics(data: StudyRecord) -> dict[str, Any]:
     """Return the parts of the section that the task has; an absent one is None."""
-    found = data.get("diagnostics") or {}
+    found, positive = data.diagnostics, data.target.positive
     return {
-        "confusion": _confusion(found.get("confusion")),
-        "roc": _roc(found.get("roc"), data["target"].get("positive")),
-        "calibration": _calibration(found.get("calibration"), data["target"].get("positive")),
-        "residuals": _residuals(found.get("residuals")),
-        "agreement": _agreement(found.get("agreement")),
-        "places": _places(found.get("places")),
+        "confusion": _confusion(found.confusion),
+        "roc": _roc(found.roc, positive),
+        "calibration": _calibration(found.calibration, positive),
+        "residuals": _residuals(found.residuals),
+        "agreement": _agreement(found.agreement),
+        "places": _places(found.places),
     }
 
 
-def _confusion(part: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    if not part or not part.get("labels"):
+def _confusion(part: Confusion | None) -> dict[str, Any] | None:
+    if part is None or not part.labels:
         return None
-    labels = [label if label else "(empty)" for label in map(str, part["labels"])]
-    counts = part["counts"]
+    labels = [label or "(empty)" for label in part.labels]
+    counts = part.counts
     size = len(labels)
     whole = sum(map(sum, counts))
     right = sum(counts[at][at] for at in range(size))
@@ -46,8 +55,8 @@ def _confusion(part: Mapping[str, Any] | None) -> dict[str, Any] | None:
         }
     return {
         "sentence": (
-            f"{right:,} of {count(whole, 'row')} ({share(right, whole)}) got the right class, "
-            f"each predicted by a model that had not seen it."
+            f"{right:,} of {count(whole, 'row')} ({share(right, whole)}) are predicted correctly, "
+            f"each by a model that was not fitted on it."
         ),
         "chart": chart,
         "not_drawn": None
@@ -78,8 +87,8 @@ def _classes(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> list[dic
         {
             "label": labels[at],
             "rows": f"{sizes[at]:,}",
-            "found": share(counts[at][at], sizes[at]),
-            "trusted": share(counts[at][at], predicted[at]),
+            "recall": share(counts[at][at], sizes[at]),
+            "precision": share(counts[at][at], predicted[at]),
         }
         for at in by_size[:MAX_CLASS_ROWS]
     ]
@@ -99,10 +108,10 @@ def _mixed_up(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> list[di
     ]
 
 
-def _roc(part: Mapping[str, Any] | None, positive: str | None) -> dict[str, Any] | None:
-    if not part or not part.get("fpr"):
+def _roc(part: Roc | None, positive: str | None) -> dict[str, Any] | None:
+    if part is None or not part.fpr:
         return None
-    fpr, tpr = part["fpr"], part["tpr"]
+    fpr, tpr = part.fpr, part.tpr
     at = {
         limit: max((y for x, y in zip(fpr, tpr, strict=True) if x <= limit), default=0.0)
         for limit in (0.01, 0.05, 0.1, 0.2, 0.5)
@@ -111,18 +120,18 @@ def _roc(part: Mapping[str, Any] | None, positive: str | None) -> dict[str, Any]
         "id": "chart-roc",
         "spec": _charts.roc(fpr, tpr),
         "alt": (
-            f"ROC curve: with 10% of the negative rows wrongly flagged, {share(at[0.1], 1)} of the "
-            f"positive rows are found."
+            f"ROC curve: at a false-positive rate of 10% the true-positive rate is "
+            f"{share(at[0.1], 1)}."
         ),
         "positive": positive,
         "table": [[share(limit, 1), share(found, 1)] for limit, found in at.items()],
     }
 
 
-def _calibration(part: Mapping[str, Any] | None, positive: str | None) -> dict[str, Any] | None:
-    if not part or not part.get("predicted"):
+def _calibration(part: CalibrationCurve | None, positive: str | None) -> dict[str, Any] | None:
+    if part is None or not part.predicted:
         return None
-    predicted, observed, counts = part["predicted"], part["observed"], part["count"]
+    predicted, observed, counts = part.predicted, part.observed, part.count
     total = sum(counts) or 1
     gap = (
         sum(number * abs(x - y) for x, y, number in zip(predicted, observed, counts, strict=True))
@@ -143,10 +152,10 @@ def _calibration(part: Mapping[str, Any] | None, positive: str | None) -> dict[s
     }
 
 
-def _residuals(part: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    if not part or not part.get("counts"):
+def _residuals(part: Histogram | None) -> dict[str, Any] | None:
+    if part is None or not part.counts:
         return None
-    edges, counts = part["edges"], part["counts"]
+    edges, counts = part.edges, part.counts
     peak = counts.index(max(counts))
     return {
         "id": "chart-residuals",
@@ -163,13 +172,13 @@ def _residuals(part: Mapping[str, Any] | None) -> dict[str, Any] | None:
     }
 
 
-def _agreement(part: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    if not part or not part.get("counts"):
+def _agreement(part: Agreement | None) -> dict[str, Any] | None:
+    if part is None or not part.counts:
         return None
-    x_edges, y_edges = part["x_edges"], part["y_edges"]
+    x_edges, y_edges = part.x_edges, part.y_edges
     return {
         "id": "chart-agreement",
-        "spec": _charts.agreement(x_edges, y_edges, part["counts"]),
+        "spec": _charts.agreement(x_edges, y_edges, part.counts),
         "alt": (
             f"Predicted values from {short(x_edges[0])} to {short(x_edges[-1])} against true "
             f"values from {short(y_edges[0])} to {short(y_edges[-1])}, as counts in a grid."
@@ -177,15 +186,15 @@ def _agreement(part: Mapping[str, Any] | None) -> dict[str, Any] | None:
     }
 
 
-def _places(part: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    if not part or not part.get("relevance"):
+def _places(part: Places | None) -> dict[str, Any] | None:
+    if part is None or not part.relevance:
         return None
-    found, best, queries = part["relevance"], part["best"], part["queries"]
+    found, best, queries = part.relevance, part.best, part.queries
     return {
         "sentence": (
             f"The row ranked first has a mean target of {short(found[0])}; {short(best[0])} would "
-            f"be the best possible, {short(part.get('mean'))} is the mean of all rows. Each query "
-            f"was ranked by a model that had not seen it."
+            f"be the best possible, {short(part.mean)} is the mean of all rows. Each query "
+            f"was ranked by a model that was not fitted on it."
         ),
         "table": [
             [f"{place:,}", short(value), short(most), f"{number:,}"]

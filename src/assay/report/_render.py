@@ -14,11 +14,12 @@ from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from assay.record import StudyRecord, finite
 from assay.report._page import page
 from assay.store import write_file
 
 
-def render(record: Mapping[str, Any]) -> str:
+def render(record: StudyRecord) -> str:
     """Return the report of a study as one self-contained HTML page.
 
     The page needs no network and sends nothing: scripts and styles are inside it, and its
@@ -26,35 +27,31 @@ def render(record: Mapping[str, Any]) -> str:
 
     Parameters
     ----------
-    record : dict
-        The plain record of a study (``Study.record``).
+    record : StudyRecord
+        The record of a study (``Study.record``).
 
     Returns
     -------
     str
         HTML, under 2 MB for any table: what is too much to draw is counted instead.
 
-    Raises
-    ------
-    DataError
-        If the record has another format or lacks a part.
-
     Examples
     --------
-    >>> render({"format": 0})
-    Traceback (most recent call last):
-    assay.base.DataError: the record has format 0; this version of Assay shows format 1
+    >>> import assay
+    >>> study = assay.fit(assay.datasets.path("penguins"), target="species", effort="quick")
+    >>> render(study.record)[:15]
+    '<!doctype html>'
     """
     return framed(page(record), "report.html.j2")
 
 
-def write(record: Mapping[str, Any], path: str | os.PathLike[str]) -> Path:
+def write(record: StudyRecord, path: str | os.PathLike[str]) -> Path:
     """Write the report of a study; the file is there completely or not at all.
 
     Parameters
     ----------
-    record : dict
-        The plain record of a study (``Study.record``).
+    record : StudyRecord
+        The record of a study (``Study.record``).
     path : path
         Where to write; an existing file is replaced.
 
@@ -144,5 +141,14 @@ def _hash(text: str) -> str:
 
 def _json_block(data: Any) -> str:
     # As \u escapes the text cannot close its <script> element, whatever a column is called.
-    text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(_drawable(data), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _drawable(data: Any) -> Any:
+    """Return data of charts with null for numbers that are not finite, as JSON demands."""
+    if isinstance(data, dict):
+        return {name: _drawable(part) for name, part in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_drawable(part) for part in data]
+    return finite(data) if isinstance(data, float) else data

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Protocol
 
-from assay.report._holdout import holdout_text
-from assay.report._words import (
+from assay.record import Candidate, Column, Rows, StudyRecord, decimals, figure, finite
+from assay.report._format import (
     clean,
     count,
-    decimals,
-    figure,
+    decimals_of_spread,
     level,
-    metric_short,
+    metric_name,
     names,
+    notes_to_show,
     params_text,
     span,
-    told_notes,
     work_text,
 )
+from assay.report._holdout import holdout_text
 
 _WIDTH = 11
 _LINE = 88
@@ -27,121 +27,120 @@ _MAX_NOTES = 10
 _MODEL_WIDTH = 60
 
 
-def overview_text(record: Mapping[str, Any]) -> str:
+class HasTable(Protocol):
+    """Rows and columns of a table."""
+
+    @property
+    def rows(self) -> Rows:
+        """Where every row went."""
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """Every column of the table."""
+
+
+def overview_text(record: HasTable) -> str:
     """Return what was read: rows that add up, columns by kind, what was set aside and why.
 
     Parameters
     ----------
-    record : dict
-        A record, or the part of it with ``rows`` and ``columns``.
+    record : TableRecord, StudyRecord or ClusterRecord
+        A record, or the part of it that is known before a fit.
 
     Examples
     --------
-    >>> print(overview_text({
-    ...     "rows": {"read": 10, "used": 9, "dropped": [{"reason": "no target", "count": 1}]},
-    ...     "columns": [
-    ...         {"name": "age", "kind": "numeric", "role": "feature"},
-    ...         {"name": "id", "kind": "identifier", "role": "dropped", "reason": "all different"},
-    ...     ],
-    ... }))
-    Rows       10 read = 9 used + 1 dropped
-               1 dropped: no target
-    Columns    numeric (1): age
-               set aside: id: all different
+    >>> import assay
+    >>> job = assay.study.prepare(assay.datasets.path("penguins"), "species", drop=["sex"])
+    >>> print(overview_text(job.table))
+    Rows       344 read = 344 used + 0 dropped
+    Columns    target: species
+               nominal (1): island
+               numeric (4): bill_length_mm, bill_depth_mm, flipper_length_mm, body_mass_g
+               set aside: sex: on request
     """
-    data = clean(record)
-    rows = data["rows"]
-    lost = [entry for entry in rows.get("dropped") or [] if entry["count"]]
-    total = sum(entry["count"] for entry in lost)
-    lines = [f"{rows['read']:,} read = {rows['used']:,} used + {total:,} dropped"]
-    lines += [f"{entry['count']:,} dropped: {entry['reason']}" for entry in lost]
-    return "\n".join([_block("Rows", lines), _block("Columns", _columns(data["columns"]))])
+    rows, columns = clean(record.rows), clean(record.columns)
+    lines = [f"{rows.read:,} read = {rows.used:,} used + {rows.lost:,} dropped"]
+    lines += [f"{entry.count:,} dropped: {entry.reason}" for entry in rows.dropped if entry.count]
+    return "\n".join([_block("Rows", lines), _block("Columns", _columns(columns))])
 
 
-def summary_text(record: Mapping[str, Any], *, top: int = 5) -> str:
+def summary_text(record: StudyRecord, *, top: int = 5) -> str:
     """Return the score against the baseline, the verdict, the best candidates and the choice.
 
     Parameters
     ----------
-    record : dict
-        The plain record of a study.
+    record : StudyRecord
+        The record of a study.
     top : int, default=5
         How many candidates to list.
     """
     data = clean(record)
-    score, baseline = data["score"], data["baseline"]
-    name = metric_short(str(data["metric"]["name"]))
+    score, baseline = data.score, data.baseline
+    name = metric_name(data.metric.name)
     places = decimals(score)
-    lines = [
-        _block(
-            "Score",
-            [
-                f"{name} {figure(score['value'], places)}  "
-                f"({level(score)} interval {span(score, places)})"
-            ],
-        ),
-        _block("Baseline", [f"{name} {figure(baseline['value'], places)}  ({baseline['name']})"]),
+    stated = (
+        f"{name} {figure(score.value, places)}  ({level(score)} interval {span(score, places)})"
+    )
+    blocks = [
+        ("Score", [stated]),
+        ("Baseline", [f"{name} {figure(baseline.value, places)}  ({baseline.name})"]),
+        ("Verdict", [data.verdict.text] if data.verdict.text else []),
+        ("Chosen", [data.chosen.text] if data.chosen.text else []),
+        ("Costs", [] if data.cost is None else [data.cost.text]),
+        ("Best", _ranking(data.leaderboard, top)),
+        ("Measured", [data.plan.text] if data.plan.text else []),
+        ("Test set", holdout_text(data)),
+        ("Work", [work_text(data.work)]),
+        ("Notes", notes_to_show(data.notes)[:_MAX_NOTES]),
     ]
-    if (data.get("verdict") or {}).get("text"):
-        lines.append(_block("Verdict", [data["verdict"]["text"]]))
-    if (data.get("chosen") or {}).get("text"):
-        lines.append(_block("Chosen", [data["chosen"]["text"]]))
-    if (data.get("cost") or {}).get("text"):
-        lines.append(_block("Costs", [data["cost"]["text"]]))
-    lines.append(_block("Best", _ranking(data["leaderboard"], top)))
-    if (data.get("plan") or {}).get("text"):
-        lines.append(_block("Measured", [data["plan"]["text"]]))
-    if data.get("holdout"):
-        lines.append(_block("Test set", holdout_text(data)))
-    if (data.get("work") or {}).get("fits") is not None:
-        lines.append(_block("Work", [work_text(data["work"])]))
-    if told_notes(data):
-        lines.append(_block("Notes", told_notes(data)[:_MAX_NOTES]))
-    return "\n".join(lines)
+    return "\n".join(_block(head, lines) for head, lines in blocks if lines)
 
 
-def _columns(columns: Sequence[Mapping[str, Any]]) -> list[str]:
+def _columns(columns: Sequence[Column]) -> list[str]:
     kinds: dict[str, list[str]] = {}
     lines: list[str] = []
     aside: dict[str, list[str]] = {}
     for column in columns:
-        role = column.get("role")
-        if role == "feature":
-            kinds.setdefault(str(column["kind"]), []).append(column["name"])
-        elif role == "dropped":
-            aside.setdefault(str(column.get("reason") or "set aside"), []).append(column["name"])
+        if column.role == "feature":
+            kinds.setdefault(column.kind, []).append(column.name)
+        elif column.role == "dropped":
+            aside.setdefault(column.reason or "no reason recorded", []).append(column.name)
         else:
-            lines.append(f"{role}: {column['name']}")
+            lines.append(f"{column.role}: {column.name}")
     lines += [f"{kind} ({len(found):,}): {names(found, 8)}" for kind, found in kinds.items()]
     lines += [f"set aside: {names(found, 8)}: {reason}" for reason, found in aside.items()]
     return lines
 
 
-def _ranking(entries: Sequence[Mapping[str, Any]], top: int) -> list[str]:
-    scored = [row for row in entries if not row.get("failed") and row.get("score") is not None]
-    failed = [row for row in entries if row.get("failed")]
+def _ranking(entries: Sequence[Candidate], top: int) -> list[str]:
+    scored = [row for row in entries if not row.failed and finite(row.score) is not None]
+    failed = [row for row in entries if row.failed]
     shown = scored[:top]
-    spread = [row["sd"] for row in shown if row.get("sd")]
-    places = decimals({"low": 0.0, "high": 2 * min(spread)}) if spread else 4
+    places = decimals_of_spread(shown)
     models = [_model(row) for row in shown]
     width = max((len(model) for model in models), default=0)
-    values = [figure(row["score"], places) for row in shown]
+    values = [figure(row.score, places) for row in shown]
     digits = max((len(value) for value in values), default=0)
     lines = [
-        f"{row['rank']:>2}  {model:<{width}}  {value:>{digits}}  sd {figure(row.get('sd'), places)}"
+        f"{row.rank or '':>2}  {model:<{width}}  {value:>{digits}}  sd {figure(row.sd, places)}"
         for row, model, value in zip(shown, models, values, strict=True)
     ]
     if len(scored) > top:
         lines.append(f"    and {count(len(scored) - top, 'more candidate')}")
     if failed:
-        reasons = sorted({f"{row['family']}: {row['failed']}" for row in failed})
-        lines.append(f"    {len(failed):,} without a score: {names(reasons, 3)}")
+        stopped = [row for row in failed if (row.failed or "").startswith("stopped early")]
+        reasons = sorted({f"{row.family}: {row.failed}" for row in failed if row not in stopped})
+        if stopped:
+            weak = count(len(stopped), "weak candidate")
+            lines.append(f"    {weak} stopped early")
+        if reasons:
+            lines.append(f"    {len(failed) - len(stopped):,} without a score: {names(reasons, 3)}")
     return lines
 
 
-def _model(row: Mapping[str, Any]) -> str:
-    settings = params_text(row.get("params") or {})
-    text = f"{row['family']}, {settings}" if settings else str(row["family"])
+def _model(row: Candidate) -> str:
+    settings = params_text(row.params)
+    text = f"{row.family}, {settings}" if settings else row.family
     return text if len(text) <= _MODEL_WIDTH else text[: _MODEL_WIDTH - 1] + "…"
 
 

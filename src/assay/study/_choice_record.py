@@ -1,32 +1,36 @@
-"""How the choice was made, as JSON values: stack, calibration, ladder and gap."""
+"""How the choice was made: stack, calibration, ladder and gap."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from assay.base import DataError
+import numpy as np
+
+from assay.record import Calibration, Choice, Stack, StackMember
+from assay.record import Gap as GapPart
+from assay.record import Rung as RungPart
 from assay.select import Gap, Outcome, Rung
 
 _WAYS = {
     "sigmoid": "probabilities calibrated by a sigmoid",
-    "isotonic": "probabilities calibrated by a staircase",
-    "temperature": "probabilities calibrated by a temperature",
+    "isotonic": "probabilities calibrated by isotonic regression",
+    "temperature": "probabilities calibrated by temperature scaling",
 }
 
 
-def chosen_in_words(outcome: Outcome, told: Callable[[str, Mapping[str, Any]], str]) -> str:
-    """Return the final choice in words: candidate or stack, calibration, threshold.
+def describe_chosen(outcome: Outcome, describe: Callable[[str, Mapping[str, Any]], str]) -> str:
+    """Return the final choice as a text: candidate or stack, calibration, threshold.
 
     Parameters
     ----------
     outcome : Outcome
         What the search found.
-    told : callable
-        From a family and parameters to words.
+    describe : callable
+        From a family and hyperparameters to a text.
     """
     if outcome.stack is None:
-        text = told(outcome.chosen.family.name, outcome.chosen.params)
+        text = describe(outcome.chosen.family.name, outcome.chosen.params)
     else:
         members = outcome.stack.members
         parts = ", ".join(f"{member.weight:.2f} {member.family.name}" for member in members)
@@ -39,8 +43,8 @@ def chosen_in_words(outcome: Outcome, told: Callable[[str, Mapping[str, Any]], s
     return text
 
 
-def choice_record(outcome: Outcome, gap: Gap | None, plain: Callable[[Any], Any]) -> dict[str, Any]:
-    """Return what the report tells about the choice.
+def choice_record(outcome: Outcome, gap: Gap | None) -> Choice:
+    """Return how the choice was made.
 
     Parameters
     ----------
@@ -48,62 +52,68 @@ def choice_record(outcome: Outcome, gap: Gap | None, plain: Callable[[Any], Any]
         What the search found.
     gap : Gap or None
         Training score against honest score.
-    plain : callable
-        Turns parameters into JSON values.
     """
     found = outcome.calibration
-    return {
-        "prefer": outcome.prefer,
-        "stack": None
+    return Choice(
+        prefer=outcome.prefer,
+        stack=None
         if outcome.stack is None
-        else {
-            "members": [
-                {
-                    "family": member.family.name,
-                    "params": plain(member.params),
-                    "weight": member.weight,
-                }
+        else Stack(
+            members=tuple(
+                StackMember(
+                    family=member.family.name,
+                    params=json_params(member.params),
+                    weight=member.weight,
+                )
                 for member in outcome.stack.members
-            ],
-            "score": outcome.stack.score,
-            "single": outcome.stack.single,
-        },
-        "stacked_blocks": sum(row.family.startswith("stack of ") for row in outcome.nested),
-        "calibration": None
+            ),
+            score=outcome.stack.score,
+            single=outcome.stack.single,
+        ),
+        stacked_blocks=sum(row.family.startswith("stack of ") for row in outcome.nested),
+        calibration=None
         if found is None
-        else {
-            "method": found.method,
-            "threshold": found.threshold,
-            "scores": plain(found.scores),
-        },
-        "ladder": [_rung(rung, plain) for rung in outcome.ladder],
-        "gap": None if gap is None else {"train": gap.train, "test": gap.test, "gap": gap.gap},
-    }
+        else Calibration(
+            method=found.method,
+            threshold=found.threshold,
+            scores={name: float(found.scores[name]) for name in sorted(found.scores)},
+        ),
+        ladder=tuple(map(_rung, outcome.ladder)),
+        gap=None if gap is None else GapPart(train=gap.train, test=gap.test, gap=gap.gap),
+    )
 
 
-def check_choice(choice: Any) -> None:
-    """Refuse what could not be shown, as a damaged or edited file may hold."""
-    if not isinstance(choice, dict) or not isinstance(choice.get("ladder"), list):
-        raise DataError("the record is damaged: choice is of the wrong type")
-    for name in ("stack", "calibration", "gap"):
-        if not isinstance(choice.get(name), (dict, type(None))):
-            raise DataError(f"the record is damaged: choice.{name} is of the wrong type")
-    for rung in choice["ladder"]:
-        if not isinstance(rung, dict) or not isinstance(rung.get("name"), str):
-            raise DataError("the record is damaged: choice.ladder is of the wrong type")
+def json_params(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return hyperparameters as JSON can hold them; other values as text.
+
+    They are sorted as in a model file, so that a study reads the same before and after saving.
+    """
+    return {str(name): _plain(params[name]) for name in sorted(params)}
 
 
-def _rung(rung: Rung, plain: Callable[[Any], Any]) -> dict[str, Any]:
-    return {
-        "name": rung.name,
-        "params": plain(rung.params),
-        "size": rung.size,
-        "score": rung.score,
-        "lead": rung.lead,
-        "p_value": rung.p_value,
-        "worse": rung.worse,
-        "equal": rung.equal,
-        "better": rung.better,
-        "significantly_worse": rung.significantly_worse,
-        "chosen": rung.chosen,
-    }
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return json_params(value)
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return repr(value)
+    return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
+
+
+def _rung(rung: Rung) -> RungPart:
+    return RungPart(
+        name=rung.name,
+        params=json_params(rung.params),
+        size=rung.size,
+        score=rung.score,
+        lead=rung.lead,
+        p_value=rung.p_value,
+        worse=rung.worse,
+        equal=rung.equal,
+        better=rung.better,
+        significantly_worse=rung.significantly_worse,
+        chosen=rung.chosen,
+    )

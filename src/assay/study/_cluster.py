@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 
 from assay.base import ParameterError, check_interval, check_option
 from assay.cluster import ClusterCount, choose_n_clusters
+from assay.record import ClusterTableRecord
 from assay.study._cluster_methods import (
     METHODS,
     NAMES,
@@ -23,7 +25,7 @@ from assay.study._cluster_methods import (
 from assay.study._cluster_record import cluster_record, table_part
 from assay.study._cluster_table import ClusterTable, cluster_table
 from assay.study._clustering import Clustering, ClusterModel
-from assay.study._fit import Progress
+from assay.study._progress import Progress
 from assay.table import read
 
 
@@ -41,7 +43,6 @@ def find_clusters(
     seed: int = 0,
     n_jobs: int | None = None,
     progress: Callable[[Progress], object] | None = None,
-    on_table: Callable[[dict[str, Any]], object] | None = None,
     **options: Any,
 ) -> Clustering:
     """Group the rows of a table.
@@ -52,8 +53,8 @@ def find_clusters(
         The table: CSV, TSV, Parquet, Arrow, NDJSON, Excel, or a pandas, Polars or Arrow frame.
     method : str, default="auto"
         "kmeans", "mixture", "agglomerative", "spectral", "fuzzy" or "dbscan". "auto" compares the
-        first four and takes the steadiest: the one whose clusters in random halves of the rows
-        agree best with those in all rows. Of methods within 0.02 the first in this order. Mixtures
+        first four and takes the most stable: the one whose clusters in random halves of the rows
+        agree best with those in all rows. Of methods within 0.02, the first in this order. Mixtures
         are compared only where all columns are numbers.
     n_clusters : int or None, default=None
         Number of clusters. None: what most criteria of `assay.cluster.choose_n_clusters` agree on.
@@ -62,7 +63,7 @@ def find_clusters(
     drop : iterable of str, default=()
         Columns to leave out.
     kinds : mapping of str to str, default=None
-        Kinds of columns that you know better, such as ``{"zip": "nominal"}``.
+        Kinds of columns that overrule the inferred ones, such as ``{"zip": "nominal"}``.
     eps : float or None, default=None
         For "dbscan", in standard deviations. None: where the sorted distances to the neighbours
         bend most.
@@ -71,97 +72,234 @@ def find_clusters(
     max_clusters : int, default=10
         The largest number tried when it is not given.
     seed : int, default=0
-        Same seed, same table: same bytes.
+        Random seed. The same seed and table give the same bytes.
     n_jobs : int or None, default=None
-        Threads; None for one per core. The result does not depend on it.
+        Number of threads; None for one per core. The result does not depend on it.
     progress : callable or None, default=None
         Called with a `Progress` for every step.
-    on_table : callable or None, default=None
-        Called once, before any fit, with the part of the record that tells rows and columns.
     **options
         Passed to `assay.table.read`: delimiter, decimal, encoding, sheet, missing.
 
     Returns
     -------
     Clustering
-        The clusters, and how they came to be.
+        The clusters, and the record of how they were found.
 
     Raises
     ------
     DataError
-        If the table cannot be used as asked.
+        If the table cannot be used this way.
     ParameterError
         If an argument is out of its range.
 
     Notes
     -----
-    Every number is scaled to variance 1 and every level of a nominal column becomes 0 or 1, so no
-    column counts more for its unit. Missing numbers take the median; a missing level is a level.
+    Every number is scaled to variance 1 and every category of a nominal column becomes 0 or 1, so
+    units do not matter. Missing numbers take the median; a missing category is a category.
 
     Examples
     --------
     >>> import assay
     >>> table = assay.datasets.path("penguins")
     >>> found = assay.study.find_clusters(table, n_clusters=3, drop=["species"])
-    >>> found.record["method"]["reason"].split(":")[0]
-    'the steadiest of 3 methods'
+    >>> found.record.method.reason.split(":")[0]
+    'the most stable of 3 methods'
     """
-    check_option("method", method, METHODS)
-    check_interval("n_clusters", n_clusters, 1, integer=True, options=(None,))
-    check_interval("eps", eps, 0, open_low=True, open_high=True, options=(None,))
-    check_interval("min_samples", min_samples, 1, integer=True, options=(None,))
-    check_interval("max_clusters", max_clusters, 2, integer=True)
-    if method == "dbscan" and n_clusters is not None:
-        raise ParameterError(
-            "n_clusters cannot be given with method='dbscan', which finds the number itself; "
-            f"got {n_clusters}"
-        )
-    if method != "dbscan" and (eps is not None or min_samples is not None):
-        raise ParameterError(f"eps and min_samples are for method='dbscan'; got method={method!r}")
-    jobs = -1 if n_jobs is None else n_jobs
-    table = cluster_table(read(source, **options), columns=columns, drop=drop, kinds=kinds)
-    if on_table is not None:
-        on_table(table_part(table))
-    steps = _Steps(progress, method, n_clusters)
-    number = None
-    if method != "dbscan" and n_clusters is None:
-        steps.tell("choosing the number of clusters")
-        number = _count(table, max_clusters, seed, jobs)
-        n_clusters = number.n_clusters
-    chosen, compared, reason = _method(table, method, n_clusters, seed, jobs, steps)
-    steps.tell(f"fitting {NAMES[chosen]}")
-    estimator = make(
-        chosen,
-        n_clusters or 1,
-        table.rows,
-        seed=seed,
-        n_jobs=jobs,
+    settings = ClusterSettings(
+        method=method,
+        n_clusters=n_clusters,
         eps=eps,
         min_samples=min_samples,
-    )
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
-        labels = fitted_labels(estimator, table.rows)
-    steps.tell("describing the clusters")
-    notes = _notes(chosen, estimator, labels, eps is None, min_samples is None)
-    notes += sorted({str(entry.message) for entry in warned})
-    record = cluster_record(
-        table,
-        chosen,
-        estimator,
-        labels,
-        asked=method,
-        number=number,
-        compared=compared,
-        reason=reason,
-        notes=notes,
+        max_clusters=max_clusters,
         seed=seed,
+        n_jobs=n_jobs,
     )
-    return Clustering(record, ClusterModel(table.schema, table.encoder, estimator), labels)
+    job = prepare_clusters(source, columns=columns, drop=drop, kinds=kinds, **options)
+    return job.fit(settings, progress=progress)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusterSettings:
+    """How clusters are searched for; the parameters are explained in `find_clusters`.
+
+    Parameters
+    ----------
+    method : str, default="auto"
+        How to group.
+    n_clusters : int or None, default=None
+        Number of clusters.
+    eps : float or None, default=None
+        For "dbscan", in standard deviations.
+    min_samples : int or None, default=None
+        For "dbscan".
+    max_clusters : int, default=10
+        The largest number tried.
+    seed : int, default=0
+        Seed of all random numbers.
+    n_jobs : int or None, default=None
+        Number of threads.
+    """
+
+    method: str = "auto"
+    n_clusters: int | None = None
+    eps: float | None = None
+    min_samples: int | None = None
+    max_clusters: int = 10
+    seed: int = 0
+    n_jobs: int | None = None
+
+    def __post_init__(self) -> None:
+        check_option("method", self.method, METHODS)
+        check_interval("n_clusters", self.n_clusters, 1, integer=True, options=(None,))
+        check_interval("eps", self.eps, 0, open_low=True, open_high=True, options=(None,))
+        check_interval("min_samples", self.min_samples, 1, integer=True, options=(None,))
+        check_interval("max_clusters", self.max_clusters, 2, integer=True)
+        if self.method == "dbscan" and self.n_clusters is not None:
+            raise ParameterError(
+                "n_clusters cannot be given with method='dbscan', which finds the number itself; "
+                f"got {self.n_clusters}"
+            )
+        if self.method != "dbscan" and (self.eps is not None or self.min_samples is not None):
+            raise ParameterError(
+                f"eps and min_samples are for method='dbscan'; got method={self.method!r}"
+            )
+
+    @property
+    def threads(self) -> int:
+        """Number of threads as estimators take it: -1 for one per core."""
+        return -1 if self.n_jobs is None else self.n_jobs
+
+
+def prepare_clusters(
+    source: Any,
+    *,
+    columns: Iterable[str] = (),
+    drop: Iterable[str] = (),
+    kinds: Mapping[str, str] | None = None,
+    **options: Any,
+) -> ClusterJob:
+    """Read a table and make it ready to group, without fitting anything.
+
+    Parameters
+    ----------
+    source : path, "-", file object or dataframe
+        The table, as in `find_clusters`.
+    columns : iterable of str, default=()
+        Columns to use; all usable ones if empty.
+    drop : iterable of str, default=()
+        Columns to leave out.
+    kinds : mapping of str to str, default=None
+        Kinds of columns that overrule the inferred ones.
+    **options
+        Passed to `assay.table.read`.
+
+    Returns
+    -------
+    ClusterJob
+        The prepared table; its `ClusterJob.fit` gives the clusters.
+    """
+    raw = read(source, **options)
+    return ClusterJob(cluster_table(raw, columns=columns, drop=drop, kinds=kinds))
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterJob:
+    """A table ready to group. Made by `prepare_clusters`.
+
+    Parameters
+    ----------
+    rows : ClusterTable
+        The prepared rows.
+
+    Attributes
+    ----------
+    table : ClusterTableRecord
+        The part of the record that is known before any fit: rows and columns.
+    findings : list of str
+        Everything worth knowing about the table before any fit.
+    """
+
+    rows: ClusterTable = field(repr=False)
+
+    @property
+    def table(self) -> ClusterTableRecord:
+        """The part of the record that is known before any fit: rows and columns."""
+        return table_part(self.rows)
+
+    @property
+    def findings(self) -> list[str]:
+        """Everything worth knowing about the table before any fit."""
+        return list(self.rows.dataset.notes)
+
+    def fit(
+        self,
+        settings: ClusterSettings | None = None,
+        *,
+        progress: Callable[[Progress], object] | None = None,
+        **changes: Any,
+    ) -> Clustering:
+        """Group the rows.
+
+        Parameters
+        ----------
+        settings : ClusterSettings, default=None
+            How to group; the defaults if None.
+        progress : callable or None, default=None
+            Called with a `Progress` for every step.
+        **changes
+            Single settings by name, such as ``n_clusters=3``.
+
+        Returns
+        -------
+        Clustering
+            The same as `find_clusters` returns for this table and these settings.
+        """
+        settings = replace(settings or ClusterSettings(), **changes)
+        table, n_clusters = self.rows, settings.n_clusters
+        steps = _Steps(progress, settings.method, n_clusters)
+        number = None
+        if settings.method != "dbscan" and n_clusters is None:
+            steps.show("choosing the number of clusters")
+            number = _count(table, settings.max_clusters, settings.seed, settings.threads)
+            n_clusters = number.n_clusters
+        chosen, compared, reason = _method(
+            table, settings.method, n_clusters, settings.seed, settings.threads, steps
+        )
+        steps.show(f"fitting {NAMES[chosen]}")
+        estimator = make(
+            chosen,
+            n_clusters or 1,
+            table.rows,
+            seed=settings.seed,
+            n_jobs=settings.threads,
+            eps=settings.eps,
+            min_samples=settings.min_samples,
+        )
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            labels = fitted_labels(estimator, table.rows)
+        steps.show("describing the clusters")
+        notes = _notes(
+            chosen, estimator, labels, settings.eps is None, settings.min_samples is None
+        )
+        notes += sorted({str(entry.message) for entry in warned})
+        record = cluster_record(
+            table,
+            chosen,
+            estimator,
+            labels,
+            asked=settings.method,
+            number=number,
+            compared=compared,
+            reason=reason,
+            notes=notes,
+            seed=settings.seed,
+        )
+        return Clustering(record, ClusterModel(table.schema, table.encoder, estimator), labels)
 
 
 class _Steps:
-    """Tells the progress; the number of steps is known before the first."""
+    """Reports the progress; the number of steps is known before the first."""
 
     def __init__(
         self, progress: Callable[[Progress], object] | None, method: str, n_clusters: int | None
@@ -171,7 +309,7 @@ class _Steps:
         choosing = method != "dbscan" and n_clusters is None
         self.total = 2 + choosing + (4 if method == "auto" else 0)
 
-    def tell(self, text: str) -> None:
+    def show(self, text: str) -> None:
         if self.progress is not None:
             self.progress(Progress(min(self.done, self.total), self.total, None, text))
         self.done += 1
@@ -199,7 +337,7 @@ def _method(
     steps: _Steps,
 ) -> tuple[str, list[Compared], str]:
     if asked != "auto":
-        return asked, [], "as asked for"
+        return asked, [], "as requested"
     if n_clusters == 1:
         return "kmeans", [], "one cluster needs no comparison of methods"
     assert n_clusters is not None
@@ -209,16 +347,16 @@ def _method(
         levels=table.has_levels,
         seed=seed,
         n_jobs=n_jobs,
-        told=steps.tell,
+        progress=steps.show,
     )
     values = {entry.method: entry.stability for entry in compared if entry.stability is not None}
     if not values:
         return chosen, compared, "no method could be compared"
-    told = ", ".join(f"{NAMES[name]} {value:.2f}" for name, value in values.items())
+    agreement = ", ".join(f"{NAMES[name]} {value:.2f}" for name, value in values.items())
     first = "" if values[chosen] == max(values.values()) else ", the first within 0.02 of the best"
     reason = (
-        f"the steadiest of {len(values)} methods{first}: agreement of random halves of the rows "
-        f"with all rows (1 is best) is {told}"
+        f"the most stable of {len(values)} methods{first}: agreement of clusters in random halves "
+        f"of the rows with those in all rows (1 is best) is {agreement}"
     )
     return chosen, compared, reason
 
@@ -230,13 +368,16 @@ def _notes(
     if method == "dbscan":
         ruled = [
             *([f"eps {estimator.eps:.4g} is where the sorted distances bend most"] * own_eps),
-            *([f"min_samples {estimator.min_samples} is twice the columns, 4 to 20"] * own_least),
+            *(
+                [f"min_samples {estimator.min_samples} is twice the columns, from 4 to 20"]
+                * own_least
+            ),
         ]
         notes += [f"by rule, {'; '.join(ruled)}"] if ruled else []
         alone = int((labels < 0).sum())
         if alone:
-            notes.append(f"{alone:,} rows are in no cluster: too far from dense places")
+            notes.append(f"{alone:,} rows are in no cluster: too far from dense regions")
     parts = getattr(estimator, "n_connected_components_", 1)
     if parts > 1:
-        notes.append(f"the graph of neighbours falls into {parts} parts; no cluster joins two")
+        notes.append(f"the graph of neighbours has {parts} parts; no cluster joins two of them")
     return notes

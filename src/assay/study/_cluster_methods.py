@@ -1,4 +1,4 @@
-"""Which method of clustering, with which settings: rules that can be said aloud."""
+"""Which method of clustering, with which settings, by simple rules."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from assay.neighbors import NearestNeighbors
 Rows = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
-#: In the order of preference among equally steady ones; the first two group new rows too.
+#: In the order of preference among equally stable ones; the first two can place new rows.
 COMPARED = ("kmeans", "mixture", "agglomerative", "spectral")
 METHODS = ("auto", *COMPARED, "fuzzy", "dbscan")
 NAMES = {
@@ -134,7 +134,7 @@ def usual_distance(rows: Rows, min_samples: int) -> float:
     rows : ndarray of shape (n_rows, n_columns)
         Scaled rows.
     min_samples : int
-        Of DBSCAN; the distance of each row to so many neighbours is looked at, itself included.
+        Of DBSCAN: the distance of each row to this many neighbours counts, itself included.
 
     Returns
     -------
@@ -173,14 +173,14 @@ def compare(
     levels: bool = False,
     seed: int,
     n_jobs: int | None,
-    told: Callable[[str], None],
+    progress: Callable[[str], None],
 ) -> tuple[str, list[Compared]]:
-    """Return the method whose groups are steadiest, and what was seen of each.
+    """Return the method whose clusters are most stable, and the stability of each.
 
-    A method is steady if it finds the same groups in random halves of the rows as in all of them.
-    Of methods within 0.02 of the steadiest the first in the order of `COMPARED` is taken: simple
-    ones that also group new rows come first. With `levels` mixtures are left out: a column of 0
-    and 1 has a density without bound, and every mixture would find its levels again.
+    A method is stable if it finds the same clusters in random halves of the rows as in all of them.
+    Of methods within 0.02 of the most stable, the first in the order of `COMPARED` is taken: simple
+    ones that can place new rows come first. With `levels` mixtures are left out: the density of a
+    column of 0 and 1 is unbounded, and every mixture would find its categories again.
     """
     halves = [
         np.sort(np.random.default_rng([seed, at]).permutation(len(rows))[: (len(rows) + 1) // 2])
@@ -188,7 +188,7 @@ def compare(
     ]
     seen = []
     for method in COMPARED:
-        told(f"comparing methods: {NAMES[method]}")
+        progress(f"comparing methods: {NAMES[method]}")
         if levels and method == "mixture":
             seen.append(Compared(method, None, "compared in tables of numbers only"))
             continue

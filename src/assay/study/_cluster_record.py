@@ -1,4 +1,4 @@
-"""The record of a clustering: one plain dict that the report, the model file and scripts share."""
+"""The record of a clustering, made from what was found."""
 
 from __future__ import annotations
 
@@ -12,12 +12,27 @@ from sklearn.decomposition import PCA
 from sklearn.metrics import silhouette_score
 
 from assay import __version__
-from assay.base import DataError
 from assay.cluster import ClusterCount, describe_clusters
-from assay.study._cluster_methods import ASSIGN, NAMES, SHARES, Compared
+from assay.record import (
+    FORMAT,
+    Cluster,
+    ClusterRecord,
+    ClusterTableRecord,
+    ClusterTarget,
+    Column,
+    Compared,
+    Criteria,
+    Map,
+    Method,
+    Number,
+    ShownRow,
+    Trait,
+)
+from assay.study._cluster_methods import ASSIGN, NAMES, SHARES
+from assay.study._cluster_methods import Compared as ComparedMethod
 from assay.study._cluster_table import ClusterTable, shown_values
+from assay.study._record import rows_part
 
-RECORD_FORMAT = 1
 TASK = "cluster"
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars")
@@ -28,23 +43,26 @@ _MAX_TRAITS = 6
 _MAX_DESCRIBED = 60
 
 
-def table_part(table: ClusterTable) -> dict[str, Any]:
-    """Return the part of the record that is known before any fit: rows and columns."""
-    account = table.dataset.account
-    return {
-        "format": RECORD_FORMAT,
-        "assay": __version__,
-        "source": table.dataset.source,
-        "digest": table.dataset.digest,
-        "task": TASK,
-        "rows": {
-            "read": account.read,
-            "used": account.used,
-            "dropped": [{"reason": why, "count": n} for why, n in account.dropped],
-        },
-        "columns": table.dataset.overview,
-        "notes": list(table.dataset.notes),
-    }
+def table_part(table: ClusterTable, *, notes: Sequence[str] = ()) -> ClusterTableRecord:
+    """Return the part of the record that is known before any fit: rows and columns.
+
+    Parameters
+    ----------
+    table : ClusterTable
+        The rows.
+    notes : sequence of str
+        Notes after its own.
+    """
+    return ClusterTableRecord(
+        format=FORMAT,
+        assay=__version__,
+        source=table.dataset.source,
+        digest=table.dataset.digest,
+        task=TASK,
+        rows=rows_part(table.dataset.account),
+        columns=tuple(map(Column.from_json, table.dataset.overview)),
+        notes=(*table.dataset.notes, *notes),
+    )
 
 
 def cluster_record(
@@ -55,12 +73,12 @@ def cluster_record(
     *,
     asked: str,
     number: ClusterCount | None,
-    compared: Sequence[Compared],
+    compared: Sequence[ComparedMethod],
     reason: str,
     notes: Sequence[str],
     seed: int,
-) -> dict[str, Any]:
-    """Return everything that was found, as JSON values; no times, so that bytes repeat.
+) -> ClusterRecord:
+    """Return everything that was found; no times, so that bytes repeat.
 
     Parameters
     ----------
@@ -85,76 +103,38 @@ def cluster_record(
     """
     found = [int(label) for label in np.unique(labels) if label >= 0]
     shown = _telling(table, labels) if found else []
-    part = table_part(table)
-    return {
-        **part,
-        "notes": [*part["notes"], *notes],
-        "seed": seed,
-        # What `assay predict` says of the column it writes.
-        "target": {
-            "name": "cluster",
-            "classes": [str(label) for label in found] if method in SHARES else None,
-        },
-        "method": {
-            "name": method,
-            "text": NAMES[method],
-            "asked": asked,
-            "reason": reason,
-            "params": _params(method, estimator),
-            "assigns_new_rows": method in ASSIGN,
-            "compared": [
-                {"method": NAMES[entry.method], "stability": entry.stability, "why": entry.reason}
+    return ClusterRecord(
+        **vars(table_part(table, notes=notes)),
+        seed=seed,
+        target=ClusterTarget(
+            name="cluster",
+            classes=tuple(str(label) for label in found) if method in SHARES else None,
+        ),
+        method=Method(
+            name=method,
+            text=NAMES[method],
+            asked=asked,
+            reason=reason,
+            params=_params(method, estimator),
+            assigns_new_rows=method in ASSIGN,
+            compared=tuple(
+                Compared(method=NAMES[entry.method], stability=entry.stability, why=entry.reason)
                 for entry in compared
-            ],
-        },
-        "number": _number(number),
-        "n_clusters": len(found),
-        "unassigned": int((labels < 0).sum()),
-        "silhouette": _silhouette(table.rows, labels, seed),
-        "shown_columns": shown,
-        "clusters": _clusters(table, labels, shown) if found else [],
-        "map": _map(table, labels, seed),
-        "versions": {"assay": __version__, **{name: version(name) for name in _LIBRARIES}},
-    }
-
-
-_SHAPE: dict[str, type | tuple[type, ...]] = {
-    "source": str, "digest": str, "seed": int, "task": str, "target": dict, "rows": dict,
-    "columns": list, "notes": list, "method": dict, "number": (dict, type(None)),
-    "shown_columns": list, "n_clusters": int, "unassigned": int, "clusters": list, "map": dict,
-    "versions": dict,
-}  # fmt: skip
-
-
-def check_cluster_record(record: Any) -> None:
-    """Refuse a record that this version could not show.
-
-    Parameters
-    ----------
-    record : dict
-        As `cluster_record` made it, after a journey through a model file.
-
-    Raises
-    ------
-    DataError
-        Naming what is missing or of the wrong type.
-    """
-    if not isinstance(record, dict) or record.get("format") != RECORD_FORMAT:
-        raise DataError("the record is damaged or of another version of Assay")
-    if record.get("task") != TASK:
-        raise DataError("the record is damaged: it is not that of a clustering")
-    for name, kind in _SHAPE.items():
-        if not isinstance(record.get(name), kind):
-            raise DataError(f"the record is damaged: {name} is missing or of the wrong type")
-    for name in ("name", "text", "reason"):
-        if not isinstance(record["method"].get(name), str):
-            raise DataError("the record is damaged: method has no words")
-    if record["method"]["name"] not in NAMES:
-        raise DataError("the record is damaged: its method is unknown")
+            ),
+        ),
+        number=_number(number),
+        n_clusters=len(found),
+        unassigned=int((labels < 0).sum()),
+        silhouette=_silhouette(table.rows, labels, seed),
+        shown_columns=tuple(shown),
+        clusters=_clusters(table, labels, shown) if found else (),
+        map=_map(table, labels, seed),
+        versions={"assay": __version__, **{name: version(name) for name in _LIBRARIES}},
+    )
 
 
 def _params(method: str, estimator: Any) -> dict[str, Any]:
-    """Return the settings that say what was done, not how."""
+    """Return the settings that matter for the result."""
     shown = {
         "kmeans": ("n_clusters",),
         "fuzzy": ("n_clusters",),
@@ -166,18 +146,19 @@ def _params(method: str, estimator: Any) -> dict[str, Any]:
     return {name: getattr(estimator, name) for name in shown[method]}
 
 
-def _number(number: ClusterCount | None) -> dict[str, Any] | None:
+def _number(number: ClusterCount | None) -> Number | None:
     if number is None:
         return None
-    return {
-        "n_clusters": number.n_clusters,
-        "method": number.method,
-        "reason": number.reason,
-        "votes": dict(number.votes),
-        "rows": [
-            {name: getattr(row, name) for name in row.__dataclass_fields__} for row in number.rows
-        ],
-    }
+    return Number(
+        n_clusters=number.n_clusters,
+        method=number.method,
+        reason=number.reason,
+        votes=dict(number.votes),
+        rows=tuple(
+            Criteria(**{name: getattr(row, name) for name in row.__dataclass_fields__})
+            for row in number.rows
+        ),
+    )
 
 
 def _silhouette(rows: NDArray[np.float64], labels: NDArray[np.int64], seed: int) -> float | None:
@@ -192,30 +173,31 @@ def _silhouette(rows: NDArray[np.float64], labels: NDArray[np.int64], seed: int)
 
 def _clusters(
     table: ClusterTable, labels: NDArray[np.int64], columns: list[str]
-) -> list[dict[str, Any]]:
+) -> tuple[Cluster, ...]:
     inside = np.flatnonzero(labels >= 0)
     summaries = describe_clusters(table.rows[inside], labels[inside])
     described = []
     for summary in summaries[:_MAX_DESCRIBED]:
         members = labels == summary.label
         described.append(
-            {
-                "label": int(summary.label),
-                "size": int(members.sum()),
-                "traits": _traits(table, members),
-                "prototypes": _cells(table, inside[list(summary.prototypes)], columns),
-                "outliers": _cells(table, inside[list(summary.outliers)], columns),
-            }
+            Cluster(
+                label=int(summary.label),
+                size=int(members.sum()),
+                traits=_traits(table, members),
+                prototypes=_cells(table, inside[list(summary.prototypes)], columns),
+                outliers=_cells(table, inside[list(summary.outliers)], columns),
+            )
         )
-    return described
+    return tuple(described)
 
 
 def _cells(
     table: ClusterTable, rows: NDArray[np.int64], columns: list[str]
-) -> list[dict[str, Any]]:
-    return [
-        {"row": int(row) + 1, "cells": shown_values(table.frame, int(row), columns)} for row in rows
-    ]
+) -> tuple[ShownRow, ...]:
+    return tuple(
+        ShownRow(row=int(row) + 1, cells=tuple(shown_values(table.frame, int(row), columns)))
+        for row in rows
+    )
 
 
 def _telling(table: ClusterTable, labels: NDArray[np.int64]) -> list[str]:
@@ -237,7 +219,7 @@ def _telling(table: ClusterTable, labels: NDArray[np.int64]) -> list[str]:
     return [name for name in used if name in ranked]
 
 
-def _traits(table: ClusterTable, members: NDArray[np.bool_]) -> list[dict[str, Any]]:
+def _traits(table: ClusterTable, members: NDArray[np.bool_]) -> tuple[Trait, ...]:
     """Return the columns in which a cluster differs most from all rows, in standard deviations."""
     spread = table.rows.std(axis=0)
     own = table.rows[members].mean(axis=0)
@@ -253,18 +235,18 @@ def _traits(table: ClusterTable, members: NDArray[np.bool_]) -> list[dict[str, A
             (table.encoder.scale_[j], table.encoder.center_[j]) if j < n_reals else (1.0, 0.0)
         )
         traits.append(
-            {
-                "name": table.names[j],
-                "share": bool(j >= n_reals),
-                "mean": float(own[j] * scale + center),
-                "overall": float(usual[j] * scale + center),
-                "shift": float(shift[j]),
-            }
+            Trait(
+                name=table.names[j],
+                share=bool(j >= n_reals),
+                mean=float(own[j] * scale + center),
+                overall=float(usual[j] * scale + center),
+                shift=float(shift[j]),
+            )
         )
-    return traits
+    return tuple(traits)
 
 
-def _map(table: ClusterTable, labels: NDArray[np.int64], seed: int) -> dict[str, Any]:
+def _map(table: ClusterTable, labels: NDArray[np.int64], seed: int) -> Map:
     """Return the rows on their two main axes; some of them, if they are many."""
     n_axes = min(2, *table.rows.shape)
     model = PCA(n_axes, random_state=seed)
@@ -278,17 +260,18 @@ def _map(table: ClusterTable, labels: NDArray[np.int64], seed: int) -> dict[str,
             np.random.default_rng(seed).choice(len(chosen), _MAX_POINTS, replace=False)
         )
     share = np.nan_to_num(model.explained_variance_ratio_)
-    return {
-        "x": [round(float(value), 4) for value in place[chosen, 0]],
-        "y": [round(float(value), 4) for value in place[chosen, 1]] if n_axes == 2 else None,
-        "cluster": labels[chosen].tolist(),
-        "row": (chosen + 1).tolist(),
-        "shares": [float(value) for value in share],
-        "axes": [_axis(table.names, model.components_[axis]) for axis in range(n_axes)],
-        "of": len(labels),
-    }
+    second = tuple(round(float(value), 4) for value in place[chosen, 1]) if n_axes == 2 else None
+    return Map(
+        x=tuple(round(float(value), 4) for value in place[chosen, 0]),
+        y=second,
+        cluster=tuple(labels[chosen].tolist()),
+        row=tuple((chosen + 1).tolist()),
+        shares=tuple(float(value) for value in share),
+        axes=tuple(_axis(table.names, model.components_[axis]) for axis in range(n_axes)),
+        of=len(labels),
+    )
 
 
-def _axis(names: list[str], loading: NDArray[np.float64]) -> list[str]:
+def _axis(names: list[str], loading: NDArray[np.float64]) -> tuple[str, ...]:
     order = np.argsort(-np.abs(loading), kind="stable")[:3]
-    return [names[j] for j in order if abs(loading[j]) > 0.1]
+    return tuple(names[j] for j in order if abs(loading[j]) > 0.1)

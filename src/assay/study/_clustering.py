@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from assay import report, store
 from assay.base import DataError
-from assay.study._cluster_record import check_cluster_record
+from assay.record import ClusterRecord
+from assay.study._cluster_methods import NAMES
+from assay.study._model import Answers
 from assay.table import RawTable, Schema, read
 
 #: Parts of the manifest of a model file that holds a clustering.
@@ -60,8 +62,8 @@ class Clustering:
 
     Parameters
     ----------
-    record : dict
-        Everything the report shows, as plain JSON values.
+    record : ClusterRecord
+        Everything the report shows; `ClusterRecord.to_json` gives plain values.
     model : ClusterModel
         Fitted on all rows.
     labels : ndarray of int64 or None
@@ -91,7 +93,7 @@ class Clustering:
 
     def __init__(
         self,
-        record: dict[str, Any],
+        record: ClusterRecord,
         model: ClusterModel,
         labels: NDArray[np.int64] | None = None,
     ) -> None:
@@ -100,17 +102,17 @@ class Clustering:
         self.labels = labels
 
     def __repr__(self) -> str:
-        return f"<Clustering of {self.record['source']!r}: {self.n_clusters} by {self.method}>"
+        return f"<Clustering of {self.record.source!r}: {self.n_clusters} by {self.method}>"
 
     @property
     def n_clusters(self) -> int:
         """Number of clusters."""
-        return int(self.record["n_clusters"])
+        return self.record.n_clusters
 
     @property
     def method(self) -> str:
         """The method in words."""
-        return str(self.record["method"]["text"])
+        return self.record.method.text
 
     @property
     def estimator(self) -> Any:
@@ -121,6 +123,24 @@ class Clustering:
     def digest(self) -> str:
         """SHA-256 of everything in the model file."""
         return store.digest(self._manifest(), self._parts())
+
+    def answers(self, source: Any, *, proba: bool = False, **options: Any) -> Answers:
+        """Return the cluster of each row and what comes with it, encoding the table once.
+
+        Parameters
+        ----------
+        source : path, "-", file object or dataframe
+            A table with the columns the clusters were found in.
+        proba : bool, default=False
+            Whether the share of each cluster is returned as well.
+        **options
+            Passed to `assay.table.read`.
+        """
+        raw = self.model.read(source, **options)
+        self._need_predict()
+        X = self.model.encoded(raw)
+        labels = np.asarray(self.estimator.predict(X))
+        return Answers(labels, self._shares(X) if proba else None, None, raw.rows, raw.blank)
 
     def predict(self, source: Any, **options: Any) -> NDArray[np.int64]:
         """Return the cluster of each row of a table.
@@ -137,12 +157,8 @@ class Clustering:
         DataError
             If the method does not group new rows.
         """
-        if not hasattr(self.estimator, "predict"):
-            raise DataError(
-                f"{self.method} groups the rows it has seen and no new ones; find the clusters "
-                "again with all rows, or with --method kmeans or mixture"
-            )
-        return np.asarray(self.estimator.predict(self.model.encoded(source, **options)))
+        self._need_predict()
+        return self.answers(source, **options).prediction
 
     def predict_proba(self, source: Any, **options: Any) -> NDArray[np.float64]:
         """Return how much each row of a table belongs to each cluster.
@@ -154,10 +170,23 @@ class Clustering:
         **options
             Passed to `assay.table.read`.
         """
+        self._need_shares()
+        return self._shares(self.model.encoded(source, **options))
+
+    def _need_predict(self) -> None:
+        if not hasattr(self.estimator, "predict"):
+            raise DataError(
+                f"{self.method} groups the rows it has seen and no new ones; find the clusters "
+                "again with all rows, or with --method kmeans or mixture"
+            )
+
+    def _need_shares(self) -> None:
         if not hasattr(self.estimator, "predict_proba"):
             raise DataError(f"{self.method} gives no shares; mixtures and fuzzy k-means do")
-        found = self.estimator.predict_proba(self.model.encoded(source, **options))
-        return np.asarray(found, dtype=np.float64)
+
+    def _shares(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        self._need_shares()
+        return np.asarray(self.estimator.predict_proba(X), dtype=np.float64)
 
     def assignments(self) -> bytes:
         """Return a CSV file with the cluster of every row of the table, empty for none."""
@@ -191,7 +220,7 @@ class Clustering:
         return store.save(Path(path), self._manifest(), self._parts())
 
     def _manifest(self) -> dict[str, Any]:
-        return {"clusters": self.record, "schema": self.model.schema.to_dict()}
+        return {"clusters": self.record.to_json(), "schema": self.model.schema.to_dict()}
 
     def _parts(self) -> dict[str, Any]:
         return {"encoder": self.model.encoder, "estimator": self.model.estimator}
@@ -217,6 +246,8 @@ def clustering_of(manifest: Mapping[str, Any], parts: Mapping[str, Any]) -> Clus
         raise DataError("the model is damaged: its encoder does not fit its schema")
     if estimator.n_features_in_ != len(encoder.get_feature_names_out()):
         raise DataError("the model is damaged: its estimator does not fit its encoder")
-    check_cluster_record(manifest["clusters"])
+    record = ClusterRecord.from_json(manifest["clusters"])
+    if record.method.name not in NAMES:
+        raise DataError("the record is damaged: its method is unknown")
     labels = getattr(estimator, "labels_", None)
-    return Clustering(manifest["clusters"], ClusterModel(schema, encoder, estimator), labels)
+    return Clustering(record, ClusterModel(schema, encoder, estimator), labels)

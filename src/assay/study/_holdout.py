@@ -6,7 +6,7 @@ import base64
 import hashlib
 import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from assay.base import DataError, ParameterError
+from assay.record import HoldoutPart, Opening
 from assay.select import set_aside
 from assay.study._model import Model
 from assay.table import Dataset, RawTable, RowAccount, Schema, Target, prepare, read
@@ -23,58 +24,59 @@ _APART = "group is in the test set"
 
 
 @dataclass
-class Held:
-    """A test set that nothing has seen.
+class Holdout:
+    """A test set that takes no part in a fit.
 
     Parameters
     ----------
-    record : dict
+    record : HoldoutPart
         How it was chosen, how many rows it has, and the digest that recognises them.
     raw : RawTable or None
         The rows; None when a model file was loaded, which does not hold them.
     apart : int, default=0
         Rows that had to be left out of training because of it.
-    openings : list of dict
-        When it was opened, with which model, and what came out.
+    openings : tuple of Opening
+        When it was opened, with which model, and the scores.
     """
 
-    record: dict[str, Any]
+    record: HoldoutPart
     raw: RawTable | None = None
     apart: int = 0
-    openings: list[dict[str, Any]] = field(default_factory=list)
+    openings: tuple[Opening, ...] = ()
 
-    def accounted(self, dataset: Dataset) -> Dataset:
+    def with_row_counts(self, dataset: Dataset) -> Dataset:
         """Return the training table with the rows set aside in its account."""
-        if "marks" not in self.record:
+        if self.record.marks is None:
             return dataset
-        aside = [(why, n) for why, n in ((_ASIDE, self.record["rows"]), (_APART, self.apart)) if n]
+        aside = [(why, n) for why, n in ((_ASIDE, self.record.rows), (_APART, self.apart)) if n]
         account = dataset.account
         total = account.read + sum(n for _, n in aside)
         return replace(dataset, account=RowAccount(total, account.used, (*account.dropped, *aside)))
 
-    def sealed(self, dataset: Dataset) -> Held:
+    def with_digest(self, dataset: Dataset) -> Holdout:
         """Return the test set with the digest of its rows as the training table codes them."""
         assert self.raw is not None
-        rows = held_rows(self.raw, dataset.schema, dataset.target)
-        record = {
-            **self.record,
-            "rows": len(rows.y),
-            "digest": rows.digest(),
-            "identity": identity(self.raw.frame),
-        }
-        notes = []
-        if "marks" not in record:
+        rows = holdout_rows(self.raw, dataset.schema, dataset.target)
+        notes: tuple[str, ...] = ()
+        if self.record.marks is None:
             shared = rows.shared_with(dataset)
             if shared:
-                notes.append(
-                    f"{shared} of the {len(rows.y)} rows of the test set are also in the table "
-                    "that the model learns from: the test will flatter it"
+                notes = (
+                    f"{shared:,} of the {len(rows.y):,} rows of the test set are also in the "
+                    "training table, so the test score will be too good",
                 )
-        return replace(self, record={**record, "notes": notes})
+        record = replace(
+            self.record,
+            rows=len(rows.y),
+            digest=rows.digest(),
+            identity=identity(self.raw.frame),
+            notes=notes,
+        )
+        return replace(self, record=record)
 
 
 @dataclass(frozen=True)
-class HeldRows:
+class HoldoutRows:
     """A test set as the model takes it."""
 
     X: NDArray[np.float64]
@@ -93,20 +95,20 @@ class HeldRows:
         return int(np.isin(_keys(self.X, self.y, self.weight), theirs).sum())
 
 
-def prepared(
-    raw: RawTable | Dataset,
+def prepare_with_holdout(
+    raw: RawTable,
     holdout: Any,
     *,
     seed: int,
     options: Mapping[str, Any],
     **roles: Any,
-) -> tuple[Dataset, Held | None]:
+) -> tuple[Dataset, Holdout | None]:
     """Set the test set aside, then make the rest ready to learn from.
 
     Parameters
     ----------
-    raw : RawTable or Dataset
-        The table as read; or as it was prepared for an earlier study, with its test set.
+    raw : RawTable
+        The table as read.
     holdout : float, path, file object, dataframe or None
         A share of the rows, or a table of its own.
     seed : int
@@ -114,22 +116,20 @@ def prepared(
     options : mapping
         How a table is read.
     **roles
-        What `prepare` is called with.
+        Arguments of `assay.table.prepare`.
     """
-    if isinstance(raw, Dataset):  # a study that goes on: the rows were set aside before
-        return raw, holdout
     if holdout is None:
         return prepare(raw, **roles), None
     if isinstance(holdout, (int, float)):
-        rest, held = hold_out(raw, holdout, seed=seed, **roles)
-        dataset = held.accounted(prepare(rest, **roles))
+        rest, aside = split_off(raw, holdout, seed=seed, **roles)
+        dataset = aside.with_row_counts(prepare(rest, **roles))
     else:
         dataset = prepare(raw, **roles)
-        held = held_table(holdout, dataset.schema, **options)
-    return dataset, held.sealed(dataset)
+        aside = table_of_its_own(holdout, dataset.schema, **options)
+    return dataset, aside.with_digest(dataset)
 
 
-def hold_out(raw: RawTable, share: float, *, seed: int, **roles: Any) -> tuple[RawTable, Held]:
+def split_off(raw: RawTable, share: float, *, seed: int, **roles: Any) -> tuple[RawTable, Holdout]:
     """Split a table as read into what is learned from and what is set aside.
 
     Parameters
@@ -147,8 +147,8 @@ def hold_out(raw: RawTable, share: float, *, seed: int, **roles: Any) -> tuple[R
     -------
     rest : RawTable
         Without the test rows; kinds and levels of columns are found from these rows alone.
-    held : Held
-        Not sealed yet: nothing but the rows.
+    held : Holdout
+        Not with_digest yet: nothing but the rows.
     """
     if isinstance(share, bool) or not 0.05 <= share <= 0.5:
         raise ParameterError(
@@ -168,8 +168,8 @@ def hold_out(raw: RawTable, share: float, *, seed: int, **roles: Any) -> tuple[R
         seed=seed,
     )
     places = np.flatnonzero(usable)
-    held = np.zeros(len(usable), dtype=bool)
-    held[places[test]] = True
+    aside = np.zeros(len(usable), dtype=bool)
+    aside[places[test]] = True
     apart = np.zeros(len(usable), dtype=bool)
     apart[places[~test & ~train]] = True
     if whole.time is not None:
@@ -178,28 +178,41 @@ def hold_out(raw: RawTable, share: float, *, seed: int, **roles: Any) -> tuple[R
         how = "whole groups, balanced by target"
     else:
         how = "drawn at random, balanced by target"
-    record = {
-        "source": raw.source,
-        "share": float(share),
-        "how": how,
-        "rows": int(held.sum()),
-        "marks": _packed(held),
-    }
-    return _part(raw, ~(held | apart)), Held(record, _part(raw, held), int(apart.sum()))
+    record = _part_of_record(
+        source=raw.source,
+        share=float(share),
+        how=how,
+        rows=int(aside.sum()),
+        marks=_packed(aside),
+    )
+    return _part(raw, ~(aside | apart)), Holdout(record, _part(raw, aside), int(apart.sum()))
 
 
-def held_table(source: Any, schema: Schema, **options: Any) -> Held:
+def table_of_its_own(source: Any, schema: Schema, **options: Any) -> Holdout:
     """Return a test set that is a table of its own."""
     raw = source if isinstance(source, RawTable) else read(source, like=schema, **options)
-    return Held({"source": raw.source, "share": None, "how": "a table of its own"}, raw)
+    record = _part_of_record(
+        source=raw.source, share=None, how="a table of its own", rows=raw.frame.height
+    )
+    return Holdout(record, raw)
 
 
-def recognised(held: Held, model: Model, source: Any, **options: Any) -> HeldRows:
+def _part_of_record(
+    *, source: str, share: float | None, how: str, rows: int, marks: str | None = None
+) -> HoldoutPart:
+    """Return the part of the record before the rows are coded; `with_digest` completes it."""
+    return HoldoutPart(
+        source=source, share=share, how=how, rows=rows, digest="", identity="", notes=(),
+        marks=marks,
+    )  # fmt: skip
+
+
+def find_rows(holdout: Holdout, model: Model, source: Any, **options: Any) -> HoldoutRows:
     """Return the rows that were set aside, found in a table that holds them.
 
     Parameters
     ----------
-    held : Held
+    holdout : Holdout
         With the digest.
     model : Model
         Knows how to read them.
@@ -213,38 +226,38 @@ def recognised(held: Held, model: Model, source: Any, **options: Any) -> HeldRow
     DataError
         If these are other rows.
     """
-    record = held.record
+    record = holdout.record
     if source is None:
-        if held.raw is None:
+        if holdout.raw is None:
             raise ParameterError(
                 "source must be the table that holds the rows set aside; got None, and a model "
                 "file does not hold them"
             )
-        return held_rows(held.raw, model.schema, model.target)
+        return holdout_rows(holdout.raw, model.schema, model.target)
     raw = model.read(source, **options)
     tried = [raw]
-    if "marks" in record:
-        marks = _unpacked(record["marks"], raw.frame.height)
-        if marks is not None and int(marks.sum()) == record["rows"]:
+    if record.marks is not None:
+        marks = _unpacked(record.marks, raw.frame.height)
+        if marks is not None and int(marks.sum()) == record.rows:
             tried.insert(0, _part(raw, marks))
     for part in tried:
         try:
-            rows = held_rows(part, model.schema, model.target)
+            rows = holdout_rows(part, model.schema, model.target)
         except DataError:
             if part is tried[-1]:
                 raise
             continue
-        if rows.digest() == record["digest"]:
+        if rows.digest() == record.digest:
             return rows
     raise DataError(
-        f"{raw.source} does not hold the {record['rows']} rows that were set aside from "
-        f"{record['source']}; give the same table that the model was fitted from"
-        + ("" if "marks" in record else " or named as the holdout")
+        f"{raw.source} does not hold the {record.rows:,} rows that were set aside from "
+        f"{record.source}; give the same table that the model was fitted from"
+        + ("" if record.marks is not None else " or named as the holdout")
         + ", unchanged"
     )
 
 
-def held_rows(raw: RawTable, schema: Schema, target: Target) -> HeldRows:
+def holdout_rows(raw: RawTable, schema: Schema, target: Target) -> HoldoutRows:
     """Return the usable rows of a table, coded as in training."""
     roles = {column.role: column.name for column in schema.columns if column.role != "feature"}
     for role in ("target", "weights", "group"):
@@ -255,7 +268,7 @@ def held_rows(raw: RawTable, schema: Schema, target: Target) -> HeldRows:
         {"target": target.name, "weights": roles.get("weights"), "group": roles.get("group")},
     )
     if not usable.any():
-        raise DataError(f"{raw.source}: no row has a target, so there is nothing to test")
+        raise DataError(f"{raw.source}: no row has a target, so there are no test rows")
     part = _part(raw, usable)
     frame = part.frame
     weight = groups = None
@@ -264,7 +277,7 @@ def held_rows(raw: RawTable, schema: Schema, target: Target) -> HeldRows:
     if "group" in roles:
         codes = frame.get_column(roles["group"]).rank("dense").to_numpy()
         groups = codes.astype(np.int64) - 1
-    return HeldRows(
+    return HoldoutRows(
         schema.matrix(frame, where=part.where),
         target.encode(frame.get_column(target.name), where=part.where),
         weight,
@@ -273,7 +286,7 @@ def held_rows(raw: RawTable, schema: Schema, target: Target) -> HeldRows:
 
 
 def identity(frame: pl.DataFrame) -> str:
-    """Return what tells test sets apart, whichever columns a model uses of them.
+    """Return the SHA-256 of all columns of a test set, whichever of them a model uses.
 
     The digest of the coded rows recognises them for one model. A model without one of the columns
     codes them in another way, and they are the same rows all the same.
@@ -288,18 +301,6 @@ def identity(frame: pl.DataFrame) -> str:
     for line in lines:
         total.update(line.encode("utf-8", "surrogatepass") + b"\x1e")
     return total.hexdigest()
-
-
-def check_holdout(record: Any) -> None:
-    """Refuse a damaged record of a test set."""
-    texts = dict.fromkeys(("source", "how", "digest", "identity"), str)
-    kinds: dict[str, type] = {**texts, "rows": int, "notes": list}
-    if not isinstance(record, Mapping) or not all(
-        isinstance(record.get(name), kind) for name, kind in kinds.items()
-    ):
-        raise DataError("the record is damaged: holdout has a part missing or of the wrong type")
-    if not isinstance(record.get("marks", ""), str):
-        raise DataError("the record is damaged: the marks of the holdout are no text")
 
 
 def _usable(frame: pl.DataFrame, roles: Mapping[str, Any]) -> NDArray[np.bool_]:

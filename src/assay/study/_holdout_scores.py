@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -18,27 +17,28 @@ from assay.evaluate import (
     panel,
     sample_interval,
 )
+from assay.record import Score, StudyRecord
 from assay.select import queries_for
-from assay.study._holdout import HeldRows
+from assay.study._holdout import HoldoutRows
 from assay.study._model import Model
 
 
-def holdout_scores(model: Model, record: Mapping[str, Any], rows: HeldRows) -> list[dict[str, Any]]:
+def holdout_scores(model: Model, record: StudyRecord, rows: HoldoutRows) -> tuple[Score, ...]:
     """Return the study's own metric first, then the usual ones of its task.
 
     Parameters
     ----------
     model : Model
         Fitted without these rows.
-    record : dict
+    record : StudyRecord
         The study's record: task, metric, costs.
-    rows : HeldRows
+    rows : HoldoutRows
         The test set.
 
     Returns
     -------
-    list of dict
-        metric, value, low, high, level. What the model cannot be scored by (probabilities it does
+    tuple of Score
+        What the model cannot be scored by (probabilities it does
         not give, a scorer of the user's that the file does not hold) is not there.
     """
     task = model.target.task
@@ -60,22 +60,22 @@ def holdout_scores(model: Model, record: Mapping[str, Any], rows: HeldRows) -> l
             continue
         if np.isfinite([interval.value, interval.low, interval.high]).all():
             found.append(
-                {
-                    "metric": metric.name,
-                    "value": interval.value,
-                    "low": interval.low,
-                    "high": interval.high,
-                    "level": interval.level,
-                }
+                Score(
+                    metric=metric.name,
+                    value=interval.value,
+                    low=interval.low,
+                    high=interval.high,
+                    level=interval.level,
+                )
             )
-    return found
+    return tuple(found)
 
 
-def _metrics(task: str, record: Mapping[str, Any]) -> list[Metric]:
+def _metrics(task: str, record: StudyRecord) -> list[Metric]:
     metrics = {}
-    own = str(record["metric"]["name"])
-    if "cost" in record and own == "cost":
-        costs = CostMatrix.of(record["cost"]["matrix"], range(len(record["cost"]["classes"])))
+    own = record.metric.name
+    if record.cost is not None and own == "cost":
+        costs = CostMatrix.of(record.cost.matrix, range(len(record.cost.classes)))
         metrics[own] = cost_metric(costs)
     else:
         with suppress(ParameterError):  # a scorer of the user's own is not in the file
@@ -85,7 +85,7 @@ def _metrics(task: str, record: Mapping[str, Any]) -> list[Metric]:
     return list(metrics.values())
 
 
-def _predicted(model: Model, rows: HeldRows) -> Predicted:
+def _predicted(model: Model, rows: HoldoutRows) -> Predicted:
     X = rows.X if model.encoder is None else model.encoder.transform(rows.X)
     if model.target.classes is None:
         queries = rows.groups if model.target.task == "rank" else None

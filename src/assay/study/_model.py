@@ -14,6 +14,29 @@ from assay.select import queries_for
 from assay.table import RawTable, Schema, Target, read
 
 
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What a model gives for the rows of a table.
+
+    Parameters
+    ----------
+    prediction : ndarray
+        One class, number, score or cluster per row.
+    probability : ndarray of shape (n_rows, n_classes) or None
+        Of each class, or how much a row belongs to each cluster; None if not asked for.
+    rank : ndarray or None
+        Of a ranking whose table has the column of queries: the place in the query, 1 = best.
+    rows, blank : int
+        Rows that were read, and how many of them were blank.
+    """
+
+    prediction: NDArray[Any]
+    probability: NDArray[np.float64] | None
+    rank: NDArray[np.int64] | None
+    rows: int
+    blank: int
+
+
 @dataclass(frozen=True)
 class Model:
     """Schema, encoder and estimator, fitted on all rows.
@@ -35,16 +58,35 @@ class Model:
     encoder: Any
     estimator: Any
 
+    def answers(self, source: Any, *, proba: bool = False, **options: Any) -> Answers:
+        """Return the predictions for a table, and what comes with them, in one pass.
+
+        Parameters
+        ----------
+        source : path, "-", file object, dataframe or RawTable
+            New rows.
+        proba : bool, default=False
+            Whether probabilities are returned as well.
+        **options
+            Passed to `assay.table.read`.
+        """
+        raw = self.read(source, **options)
+        if self.target.task == "rank":
+            scores, places = self.ranked(raw)
+            return Answers(scores, None, places, raw.rows, raw.blank)
+        X = self._encoded(raw)
+        found: NDArray[Any] = self.estimator.predict(X)
+        if self.target.classes is not None:
+            found = self.target.decode(found)
+        return Answers(found, self._probability(X) if proba else None, None, raw.rows, raw.blank)
+
     def predict(self, source: Any, **options: Any) -> NDArray[Any]:
         """Return one prediction per row of a table (path, stdin, or dataframe).
 
         Of a ranking, a score: greater is better. Items are compared within their query, or with all
         others if the table has no column of queries.
         """
-        if self.target.task == "rank":
-            return self.ranked(source, **options)[0]
-        found: NDArray[Any] = self.estimator.predict(self._encoded(source, **options))
-        return found if self.target.classes is None else self.target.decode(found)
+        return self.answers(source, **options).prediction
 
     def ranked(
         self, source: Any, **options: Any
@@ -61,16 +103,8 @@ class Model:
 
     def predict_proba(self, source: Any, **options: Any) -> NDArray[np.float64]:
         """Return one probability per row and class, classes in the order of ``target.classes``."""
-        if not hasattr(self.estimator, "predict_proba"):
-            raise DataError(
-                f"{type(self.estimator).__name__} gives no probabilities; "
-                f"ask for predictions instead"
-            )
-        known = np.asarray(self.estimator.classes_, dtype=np.int64)
-        found = self.estimator.predict_proba(self._encoded(source, **options))
-        probability = np.zeros((len(found), len(self.target.classes or ())))
-        probability[:, known] = found
-        return probability
+        self._need_probability()
+        return self._probability(self._encoded(self.read(source, **options)))
 
     def check(self) -> None:
         """Refuse parts that do not fit together, as a damaged or edited model file may hold."""
@@ -95,10 +129,24 @@ class Model:
         """Read new rows as the training table was read: the same dates, levels and markers."""
         return source if isinstance(source, RawTable) else read(source, like=self.schema, **options)
 
-    def _encoded(self, source: Any, **options: Any) -> NDArray[np.float64]:
-        raw = self.read(source, **options)
+    def _encoded(self, raw: RawTable) -> NDArray[np.float64]:
         X = self.schema.matrix(raw.frame, where=raw.where)
         return X if self.encoder is None else self.encoder.transform(X)
+
+    def _need_probability(self) -> None:
+        if not hasattr(self.estimator, "predict_proba"):
+            raise DataError(
+                f"{type(self.estimator).__name__} gives no probabilities; "
+                f"ask for predictions instead"
+            )
+
+    def _probability(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        self._need_probability()
+        known = np.asarray(self.estimator.classes_, dtype=np.int64)
+        found = self.estimator.predict_proba(X)
+        probability = np.zeros((len(found), len(self.target.classes or ())))
+        probability[:, known] = found
+        return probability
 
     def _queries(self, raw: RawTable) -> Queries | None:
         """Return the queries of a table that has the column of the training table."""

@@ -1,4 +1,4 @@
-"""The record of a study: one plain dict that the report, the model file and scripts share."""
+"""The record of a study, made from what the search found."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from assay import __version__
-from assay.base import DataError
+from assay import record as parts
 from assay.evaluate import Interval
+from assay.record import FORMAT, StudyRecord, TableRecord, decimals, figure
 from assay.select import Gap, Outcome
 from assay.study import _diagnostics
-from assay.study._choice_record import check_choice, choice_record, chosen_in_words
-from assay.study._holdout import check_holdout
-from assay.table import Dataset
-
-RECORD_FORMAT = 1
+from assay.study._choice_record import choice_record, describe_chosen, json_params
+from assay.table import Dataset, RowAccount
 
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "polars")
 
@@ -29,8 +27,10 @@ def build_record(
     effort: str,
     notes: Sequence[str],
     gap: Gap | None = None,
-) -> dict[str, Any]:
-    """Return everything that was found, as JSON values; no times, so that bytes repeat.
+    rules: Sequence[parts.FamilyRule] = (),
+    holdout: parts.HoldoutPart | None = None,
+) -> StudyRecord:
+    """Return everything that was found; no times, so that bytes repeat.
 
     Parameters
     ----------
@@ -41,143 +41,117 @@ def build_record(
     effort : str
         How hard it searched.
     notes : sequence of str
-        What else the user should know.
+        Notes before those of the search.
     gap : Gap or None
         Training score against honest score.
+    rules : sequence of FamilyRule
+        Why each default family was tried.
+    holdout : HoldoutPart or None
+        The test set that was set aside.
     """
     metric = outcome.metric
-    return {
-        **table_record(dataset),
-        "seed": outcome.seed,
-        "effort": effort,
-        "notes": [*dataset.notes, *notes, *outcome.notes],
-        "plan": _fields(outcome.plan),
-        "metric": {
-            "name": metric.name,
-            "greater_is_better": metric.greater_is_better,
-            "low": metric.low,
-            "high": metric.high,
-        },
-        "score": {"metric": metric.name, **_fields(outcome.score)},
-        "baseline": {
-            "name": outcome.baseline.name,
-            "metric": metric.name,
-            **_fields(outcome.baseline.score),
-        },
-        "gain": _fields(outcome.gain),
-        "verdict": _verdict(outcome.gain, outcome.baseline.name),
-        "quick": None if outcome.quick is None else _fields(outcome.quick),
-        "plain": None if outcome.plain is None else {**_fields(outcome.plain), "text": outcome.how},
-        "scores": [{"metric": name, **_fields(found)} for name, found in outcome.scores.items()],
-        "chosen": _chosen(outcome),
-        "choice": choice_record(outcome, gap, _plain),
-        "nested": [{**_fields(row), "params": _plain(row.params)} for row in outcome.nested],
-        "leaderboard": [
-            {**_fields(row), "params": _plain(row.params)} for row in outcome.leaderboard
-        ],
-        "work": _fields(outcome.work),
-        "diagnostics": _diagnose(dataset, outcome),
-        **_cost(outcome),
-        "versions": {"assay": __version__, **{name: version(name) for name in _LIBRARIES}},
-    }
+    plan, work, base = outcome.plan, outcome.work, outcome.baseline
+    score = parts.Score(metric=metric.name, **_numbers(outcome.score))
+    return StudyRecord(
+        **vars(table_record(dataset, notes=notes)),
+        seed=outcome.seed,
+        effort=effort,
+        plan=parts.Plan(**_numbers(plan)),
+        metric=parts.Metric(
+            name=metric.name,
+            greater_is_better=metric.greater_is_better,
+            low=metric.low,
+            high=metric.high,
+        ),
+        score=score,
+        baseline=parts.Baseline(name=base.name, metric=metric.name, **_numbers(base.score)),
+        gain=parts.Estimate(**_numbers(outcome.gain)),
+        verdict=_verdict(outcome.gain, base.name, decimals(score)),
+        quick=None if outcome.quick is None else parts.Estimate(**_numbers(outcome.quick)),
+        plain=None
+        if outcome.plain is None
+        else parts.PlainEstimate(**_numbers(outcome.plain), text=outcome.how),
+        scores=tuple(
+            parts.Score(metric=name, **_numbers(found)) for name, found in outcome.scores.items()
+        ),
+        chosen=_chosen(outcome),
+        choice=choice_record(outcome, gap),
+        nested=tuple(parts.NestedChoice(**_numbers(row)) for row in outcome.nested),
+        leaderboard=tuple(parts.Candidate(**_numbers(row)) for row in outcome.leaderboard),
+        work=parts.Work(**_numbers(work)),
+        diagnostics=_diagnose(dataset, outcome),
+        cost=_cost(outcome),
+        versions={"assay": __version__, **{name: version(name) for name in _LIBRARIES}},
+        portfolio=tuple(rules) or None,
+        holdout=holdout,
+    )
 
 
-def _chosen(outcome: Outcome) -> dict[str, Any]:
+def table_record(dataset: Dataset, *, notes: Sequence[str] = ()) -> TableRecord:
+    """Return the part of the record that is known before any fit: rows, columns, target.
+
+    Parameters
+    ----------
+    dataset : Dataset
+        The prepared table.
+    notes : sequence of str
+        Notes after its own.
+    """
+    return TableRecord(
+        format=FORMAT,
+        assay=__version__,
+        source=dataset.source,
+        digest=dataset.digest,
+        task=dataset.target.task,
+        target=_target(dataset),
+        rows=rows_part(dataset.account),
+        columns=tuple(map(parts.Column.from_json, dataset.overview)),
+        notes=(*dataset.notes, *notes),
+    )
+
+
+def rows_part(account: RowAccount) -> parts.Rows:
+    """Return where every row went."""
+    return parts.Rows(
+        read=account.read,
+        used=account.used,
+        dropped=tuple(parts.Dropped(reason=why, count=n) for why, n in account.dropped),
+    )
+
+
+def _chosen(outcome: Outcome) -> parts.Chosen:
     """Return the final choice; of a stack, its weights stand for parameters in its own part."""
     family, params = outcome.chosen.family.name, outcome.chosen.params
     score = outcome.chosen.score
     if outcome.stack is not None:
         family, params = f"stack of {len(outcome.stack.members)}", {}
         score = outcome.stack.score
-    return {
-        "family": family,
-        "params": _plain(params),
-        "score": score,
-        "text": chosen_in_words(outcome, in_words),
-    }
+    return parts.Chosen(
+        family=family,
+        params=json_params(params),
+        score=score,
+        text=describe_chosen(outcome, describe_candidate),
+    )
 
 
-def _cost(outcome: Outcome) -> dict[str, Any]:
+def _cost(outcome: Outcome) -> parts.Cost | None:
     """Return what mistakes cost; nothing if they all cost the same."""
     if outcome.cost is None:
-        return {}
+        return None
     how = "each decision is the one of least expected cost by the model's own probabilities"
-    return {
-        "cost": {
-            "classes": [str(label) for label in outcome.cost.classes],
-            "matrix": outcome.cost.values.tolist(),
-            "text": f"{outcome.cost}; {how}",
-        }
-    }
+    return parts.Cost(
+        classes=tuple(str(label) for label in outcome.cost.classes),
+        matrix=tuple(map(tuple, outcome.cost.values.tolist())),
+        text=f"{outcome.cost}; {how}",
+    )
 
 
-def table_record(dataset: Dataset) -> dict[str, Any]:
-    """Return the part of the record that is known before any fit: rows, columns, target."""
-    return {
-        "format": RECORD_FORMAT,
-        "assay": __version__,
-        "source": dataset.source,
-        "digest": dataset.digest,
-        "task": dataset.target.task,
-        "target": _target(dataset),
-        "rows": {
-            "read": dataset.account.read,
-            "used": dataset.account.used,
-            "dropped": [{"reason": why, "count": n} for why, n in dataset.account.dropped],
-        },
-        "columns": dataset.overview,
-        "notes": list(dataset.notes),
-    }
-
-
-# What every reader of a record relies on; the rest is shown if it is there.
-_SHAPE: dict[str, type | tuple[type, ...]] = {
-    "source": str, "digest": str, "seed": int, "effort": str, "task": str, "target": dict,
-    "rows": dict, "columns": list, "notes": list, "plan": dict, "metric": dict, "score": dict,
-    "baseline": dict, "gain": dict, "verdict": dict, "quick": (dict, type(None)), "chosen": dict,
-    "nested": list, "leaderboard": list, "work": dict, "diagnostics": dict, "versions": dict,
-}  # fmt: skip
-_NUMBERS = ("value", "low", "high", "level")
-
-
-def check_record(record: Any) -> None:
-    """Refuse a record that this version could not show.
-
-    Parameters
-    ----------
-    record : dict
-        As `build_record` made it, after a journey through a model file.
-
-    Raises
-    ------
-    DataError
-        Naming what is missing or of the wrong type.
-    """
-    if not isinstance(record, dict) or record.get("format") != RECORD_FORMAT:
-        raise DataError("the record is damaged or of another version of Assay")
-    for name, kind in _SHAPE.items():
-        if not isinstance(record.get(name), kind):
-            raise DataError(f"the record is damaged: {name} is missing or of the wrong type")
-    for name in ("score", "baseline", "gain"):
-        if not all(isinstance(record[name].get(number), (int, float)) for number in _NUMBERS):
-            raise DataError(f"the record is damaged: {name} is no score with an interval")
-    if "holdout" in record:
-        check_holdout(record["holdout"])
-    if not isinstance(record.get("cost", {}), dict):
-        raise DataError("the record is damaged: cost is of the wrong type")
-    if "choice" in record:
-        check_choice(record["choice"])
-    for name, fields in (("verdict", ("code", "text")), ("chosen", ("family", "text"))):
-        if not all(isinstance(record[name].get(field), str) for field in fields):
-            raise DataError(f"the record is damaged: {name} has no words")
-
-
-def in_words(family: str, params: Mapping[str, Any]) -> str:
+def describe_candidate(family: str, params: Mapping[str, Any]) -> str:
     """Return a candidate in words.
 
     Examples
     --------
-    >>> in_words("ridge regression", {"alpha": 10.0})
+    >>> describe_candidate("ridge regression", {"alpha": 10.0})
     'ridge regression with alpha=10.0'
     """
     if not params:
@@ -185,34 +159,33 @@ def in_words(family: str, params: Mapping[str, Any]) -> str:
     return f"{family} with " + ", ".join(f"{name}={params[name]}" for name in sorted(params))
 
 
-def _target(dataset: Dataset) -> dict[str, Any]:
+def _target(dataset: Dataset) -> parts.Target:
     target = dataset.target
-    page: dict[str, Any] = {
-        "name": target.name,
-        "classes": None,
-        "positive": None,
-        "counts": None,
-        "histogram": None,
-    }
     if target.classes is None:
-        page["histogram"] = _diagnostics.histogram(*np.histogram(dataset.y, bins=30))
-        return page
-    page["classes"] = list(target.classes)
-    page["counts"] = np.bincount(dataset.y, minlength=len(target.classes)).tolist()
-    if target.positive is not None:
-        page["positive"] = target.classes[target.positive]
-    return page
+        counts, edges = np.histogram(dataset.y, bins=30)
+        histogram = _diagnostics.histogram(counts, edges)
+        return parts.Target(
+            name=target.name, classes=None, positive=None, counts=None, histogram=histogram
+        )
+    return parts.Target(
+        name=target.name,
+        classes=target.classes,
+        positive=None if target.positive is None else target.classes[target.positive],
+        counts=tuple(np.bincount(dataset.y, minlength=len(target.classes)).tolist()),
+        histogram=None,
+    )
 
 
-def _verdict(gain: Interval, baseline: str) -> dict[str, str]:
+def _verdict(gain: Interval, baseline: str, places: int) -> parts.Verdict:
+    value, low, high = (figure(number, places) for number in (gain.value, gain.low, gain.high))
     if gain.low > 0:
-        text = f"better than the baseline ({baseline}): the gain is {gain.value:.4g}, at least "
-        return {"code": "better", "text": text + f"{gain.low:.4g} with {gain.level:.0%} confidence"}
+        text = f"better than the baseline ({baseline}): the gain is {value}, at least {low}"
+        return parts.Verdict(code="better", text=f"{text} with {gain.level:.0%} confidence")
     text = f"no better than guessing: the gain over the baseline ({baseline}) may be zero "
-    return {"code": "no better", "text": text + f"({gain.low:.4g} to {gain.high:.4g})"}
+    return parts.Verdict(code="no better", text=text + f"({low} to {high})")
 
 
-def _diagnose(dataset: Dataset, outcome: Outcome) -> dict[str, Any]:
+def _diagnose(dataset: Dataset, outcome: Outcome) -> parts.Diagnostics:
     # Repeats predict every row again; one prediction per row is what a reader expects to count.
     first = outcome.outer.repeat == 0
     truth = dataset.y[outcome.outer.row[first]]
@@ -238,20 +211,12 @@ def _diagnose(dataset: Dataset, outcome: Outcome) -> dict[str, Any]:
     )
 
 
-def _fields(record: Any) -> dict[str, Any]:
-    """Return the fields of a flat dataclass as JSON values."""
-    return {name: _plain(getattr(record, name)) for name in record.__dataclass_fields__}
+def _numbers(found: Any) -> dict[str, Any]:
+    """Return the fields of a flat dataclass as plain Python values."""
+    return {name: _plain_value(getattr(found, name)) for name in found.__dataclass_fields__}
 
 
-def _plain(value: Any) -> Any:
-    """Return a parameter as JSON can hold it; what cannot be, in words."""
+def _plain_value(value: Any) -> Any:
     if isinstance(value, Mapping):
-        # In the order of a model file, so that a study reads the same before and after saving.
-        return {str(name): _plain(value[name]) for name in sorted(value)}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float) and not np.isfinite(value):
-        return repr(value)
-    return value if value is None or isinstance(value, (bool, int, float, str)) else repr(value)
+        return json_params(value)
+    return value.item() if isinstance(value, np.generic) else value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,44 +13,20 @@ from numpy.typing import NDArray
 
 from assay import report, store
 from assay.base import DataError
+from assay.record import Opening as OpeningPart
+from assay.record import Score, StudyRecord
 from assay.study._clustering import clustering_of
-from assay.study._holdout import Held, recognised
+from assay.study._holdout import Holdout, find_rows
 from assay.study._holdout_scores import holdout_scores
-from assay.study._model import Model
+from assay.study._model import Answers, Model
 from assay.study._openings import now, read_openings, write_openings
-from assay.study._record import check_record
+from assay.study._refit_context import RefitContext
 from assay.table import Schema, Target
 
 
 @dataclass(frozen=True)
-class Score:
-    """An honest score with its interval.
-
-    Parameters
-    ----------
-    metric : str
-        What is measured.
-    value, low, high : float
-        The estimate and the ends of its interval.
-    level : float
-        How often such an interval holds the truth.
-    """
-
-    metric: str
-    value: float
-    low: float
-    high: float
-    level: float
-
-    def __str__(self) -> str:
-        return (
-            f"{self.metric} {self.value:.4f} ({self.level:.0%}: {self.low:.4f} to {self.high:.4f})"
-        )
-
-
-@dataclass(frozen=True)
 class Opening:
-    """What a test set said when it was opened.
+    """The scores of a test set when it was opened.
 
     Parameters
     ----------
@@ -71,25 +47,25 @@ class Opening:
 
 
 class Study:
-    """A chosen model, its honest score, and the record of how both came to be.
+    """A chosen model, its honest score, and the record of how both were made.
 
     Made by `assay.fit` or `assay.load`.
 
     Parameters
     ----------
-    record : dict
-        Everything the report shows, as plain JSON values.
+    record : StudyRecord
+        Everything the report shows; `StudyRecord.to_json` gives plain values.
     model : Model
         The chosen candidate, fitted on all rows.
-    held : Held, optional
+    holdout : Holdout, optional
         The test set that was set aside.
 
     Attributes
     ----------
     score : Score
-        The honest score of a model built this way on this many rows.
+        The score of a model built this way on this many rows, for new rows.
     baseline : Score
-        The same for guessing without looking at the columns.
+        The same for a trivial model that ignores the columns.
     verdict : {"better", "no better"}
         Whether the score is clearly better than the baseline.
     chosen : str
@@ -107,38 +83,41 @@ class Study:
     ['Adelie', 'Adelie']
     """
 
-    def __init__(self, record: dict[str, Any], model: Model, held: Held | None = None) -> None:
+    def __init__(self, record: StudyRecord, model: Model, holdout: Holdout | None = None) -> None:
         self.record = record
         self.model = model
-        self.held = held
-        self.bench: Any = None  # what try_ needs; a study from a file has none
+        self.holdout = holdout
+        self.refit_context: RefitContext[Study] | None = None  # a study from a file has none
         self._path: Path | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "bench": None}  # an open ledger cannot be copied
+        return {**self.__dict__, "refit_context": None}  # an open ledger cannot be copied
 
     def __repr__(self) -> str:
-        return f"<Study of {self.record['target']['name']!r}: {self.chosen}; {self.score}>"
+        return f"<Study of {self.record.target.name!r}: {self.chosen}; {self.score}>"
 
     @property
     def score(self) -> Score:
         """The honest score with its interval."""
-        return _score(self.record["score"])
+        return self.record.score
 
     @property
     def baseline(self) -> Score:
         """The score of the trivial model on the same rows."""
-        return _score(self.record["baseline"])
+        own = self.record.baseline
+        return Score(
+            metric=own.metric, value=own.value, low=own.low, high=own.high, level=own.level
+        )
 
     @property
     def verdict(self) -> str:
         """Whether the score is clearly better than the baseline."""
-        return str(self.record["verdict"]["code"])
+        return self.record.verdict.code
 
     @property
     def chosen(self) -> str:
         """The chosen model in words."""
-        return str(self.record["chosen"]["text"])
+        return self.record.chosen.text
 
     @property
     def estimator(self) -> Any:
@@ -153,7 +132,7 @@ class Study:
     @property
     def openings(self) -> tuple[Opening, ...]:
         """Every time the test set was opened, the first one first."""
-        found = [] if self.held is None else self.held.openings
+        found = () if self.holdout is None else self.holdout.openings
         return tuple(_opening(entry, at > 0) for at, entry in enumerate(found))
 
     def open_holdout(self, source: Any = None, *, again: bool = False, **options: Any) -> Opening:
@@ -189,26 +168,26 @@ class Study:
         >>> opening.rows, opening.scores[0].metric, opening.again
         (69, 'accuracy', False)
         """
-        if self.held is None:
+        if self.holdout is None:
             raise DataError(
                 "no rows were set aside when this model was fitted; fit it again with a holdout, "
                 "such as 0.2, to have a test set"
             )
         self._read_openings()
-        before = self.held.openings
+        before = self.holdout.openings
         if before and not again:
             raise DataError(_already(before, self.digest))
-        rows = recognised(self.held, self.model, source, **options)
-        entry = {
-            "holdout": self.held.record["identity"],
-            "when": now(),
-            "model": self.digest,
-            "rows": len(rows.y),
-            "scores": holdout_scores(self.model, self.record, rows),
-        }
+        rows = find_rows(self.holdout, self.model, source, **options)
+        entry = OpeningPart(
+            holdout=self.holdout.record.identity,
+            when=now(),
+            model=self.digest,
+            rows=len(rows.y),
+            scores=holdout_scores(self.model, self.record, rows),
+        )
         if self._path is not None:  # first the book, then the number
-            write_openings(self._path, [*before, entry])
-        self.held.openings = [*before, entry]
+            write_openings(self._path, (*before, entry))
+        self.holdout.openings = (*before, entry)
         return self.openings[-1]
 
     def scores(self) -> pl.DataFrame:
@@ -225,7 +204,7 @@ class Study:
         ['metric', 'value', 'low', 'high', 'level']
         """
         names = ("metric", "value", "low", "high", "level")
-        rows = [{name: row[name] for name in names} for row in self.record.get("scores") or []]
+        rows = [{name: getattr(row, name) for name in names} for row in self.record.scores or ()]
         kinds = {name: pl.Float64() for name in names[1:]}
         return pl.DataFrame(rows, schema={"metric": pl.String(), **kinds})
 
@@ -233,16 +212,39 @@ class Study:
         """Return the leaderboard: one row per candidate, best first."""
         rows = [
             {
-                "rank": row["rank"],
-                "family": row["family"],
-                "params": ", ".join(f"{key}={value}" for key, value in row["params"].items()),
-                "score": row["score"],
-                "sd": row["sd"],
-                "failed": row["failed"],
+                "rank": row.rank,
+                "family": row.family,
+                "params": ", ".join(f"{key}={value}" for key, value in row.params.items()),
+                "score": row.score,
+                "sd": row.sd,
+                "failed": row.failed,
             }
-            for row in self.record["leaderboard"]
+            for row in self.record.leaderboard
         ]
         return pl.DataFrame(rows, schema_overrides={"failed": pl.String})
+
+    def answers(self, source: Any, *, proba: bool = False, **options: Any) -> Answers:
+        """Return predictions and what comes with them, reading and encoding the table once.
+
+        Parameters
+        ----------
+        source : path, "-", file object or dataframe
+            A table with the columns the model was built on.
+        proba : bool, default=False
+            Whether the probability of each class is returned as well.
+        **options
+            Passed to `assay.table.read`.
+
+        Examples
+        --------
+        >>> import assay
+        >>> table = assay.datasets.path("penguins")
+        >>> study = assay.fit(table, target="species", effort="quick")
+        >>> found = study.answers(table, proba=True)
+        >>> found.prediction.shape, found.probability.shape
+        ((344,), (344, 3))
+        """
+        return self.model.answers(source, proba=proba, **options)
 
     def predict(self, source: Any, **options: Any) -> NDArray[Any]:
         """Return one prediction per row of `source`.
@@ -276,13 +278,13 @@ class Study:
         estimator : estimator, pipeline or Family
             Any scikit-learn estimator for the task, or an `assay.select.Family` with candidates.
         name : str, default=None
-            How to call it; by default as its class.
+            Name to show; by default the name of its class.
 
         Returns
         -------
         Study
             A new one, whose choice, score and leaderboard include the candidate. Only its own units
-            are fitted, and whatever the new choice needs; the rest is in the ledger.
+            are fitted, and what the new choice needs; the rest is in the ledger.
 
         Raises
         ------
@@ -291,10 +293,9 @@ class Study:
 
         Notes
         -----
-        The score stays nested: for each outer block the choice is made without it. But a candidate
-        that was thought of after seeing scores was thought of with all rows in view, so a long row
-        of tries makes the score a little too good; a note says how many there were, and a test set
-        (``holdout``) has the last word.
+        The score stays nested: for each outer block the choice is made without it. But ideas that
+        come after seeing scores depend on all rows, so many tries make the score slightly too good.
+        A note lists them, and a test set (``holdout``) gives an independent score.
 
         Examples
         --------
@@ -305,14 +306,13 @@ class Study:
         >>> more.table().height - study.table().height
         1
         """
-        if self.bench is None:
+        if self.refit_context is None:
             raise DataError(
                 "try_ needs the rows and the finished work of a fit, which a model file does not "
                 "hold; call assay.fit with the same table and ledger, then try_"
             )
-        taken = {str(row["family"]) for row in self.record["leaderboard"]}
-        added: Study = self.bench.add(estimator, name, taken)
-        return added
+        taken = {row.family for row in self.record.leaderboard}
+        return self.refit_context.add(estimator, name, taken)
 
     def report(self, path: str | os.PathLike[str]) -> Path:
         """Write the report page.
@@ -335,42 +335,43 @@ class Study:
         Raises
         ------
         DataError
-            If the chosen model's state is more than plain arrays; the reason is said.
+            If the chosen model's state is more than plain arrays; the message gives the reason.
         """
         for part in self._parts().values():
             reason = store.can_save(part)
             if reason is not None:
                 raise DataError(
                     f"the chosen model ({self.chosen}) cannot be saved: {reason}; its score and "
-                    f"report stand, and study.estimator holds the fitted object"
+                    f"report are valid, and study.estimator holds the fitted object"
                 )
         digest = store.save(Path(path), self._manifest(), self._parts())
         self._path = Path(path)
-        if self.held is not None:
-            if self.held.openings:
-                write_openings(self._path, self.held.openings)
+        if self.holdout is not None:
+            if self.holdout.openings:
+                write_openings(self._path, self.holdout.openings)
             self._read_openings()
         return digest
 
     def _read_openings(self) -> None:
         """Learn of openings that another process wrote down, perhaps with another model."""
-        if self.held is None or self._path is None:
+        if self.holdout is None or self._path is None:
             return
-        written = read_openings(self._path, self.held.record["identity"])
+        written = read_openings(self._path, self.holdout.record.identity)
         if written:
-            self.held.openings = written
+            self.holdout.openings = written
 
     @property
-    def full_record(self) -> dict[str, Any]:
+    def full_record(self) -> StudyRecord:
         """The record with what is not in the model file: when the test set was opened."""
-        if self.held is None:
+        if self.holdout is None:
             return self.record
-        holdout = {**self.record["holdout"], "openings": self.held.openings}
-        return {**self.record, "holdout": holdout}
+        return replace(
+            self.record, holdout=replace(self.holdout.record, openings=self.holdout.openings)
+        )
 
     def _manifest(self) -> dict[str, Any]:
         return {
-            "record": self.record,
+            "record": self.record.to_json(),
             "schema": self.model.schema.to_dict(),
             "target": self.model.target.to_dict(),
         }
@@ -428,29 +429,22 @@ def _study(manifest: dict[str, Any], parts: dict[str, Any], path: Path) -> Study
         parts["estimator"],
     )
     model.check()
-    check_record(manifest["record"])
-    holdout = manifest["record"].get("holdout")
-    study = Study(manifest["record"], model, None if holdout is None else Held(holdout))
+    record = StudyRecord.from_json(manifest["record"])
+    study = Study(record, model, None if record.holdout is None else Holdout(record.holdout))
     study._path = path
     return study
 
 
-def _opening(entry: dict[str, Any], again: bool) -> Opening:
-    scores = tuple(_score(score) for score in entry["scores"])
-    return Opening(entry["when"], again, entry["rows"], scores)
+def _opening(entry: OpeningPart, again: bool) -> Opening:
+    return Opening(entry.when, again, entry.rows, entry.scores)
 
 
-def _already(openings: list[dict[str, Any]], digest: str) -> str:
+def _already(openings: tuple[OpeningPart, ...], digest: str) -> str:
     first = openings[0]
-    when = first["when"].replace("T", " ").replace("Z", " UTC")
-    whose = "" if first["model"] == digest else ", with another model"
-    said = f" and gave {_score(first['scores'][0])}" if first["scores"] else ""
+    when = first.when.replace("T", " ").replace("Z", " UTC")
+    whose = "" if first.model == digest else ", with another model"
+    gave = f" and gave {first.scores[0]}" if first.scores else ""
     return (
-        f"the test set was already opened on {when}{whose}{said}; a score computed now is no "
-        "longer that of untouched rows; ask again (--again, again=True) to have it all the same, "
-        "marked as such"
+        f"the test set was already opened on {when}{whose}{gave}; a second score is not from "
+        "untouched rows any more. To compute it anyway, marked as such, use --again (again=True)"
     )
-
-
-def _score(entry: dict[str, Any]) -> Score:
-    return Score(entry["metric"], entry["value"], entry["low"], entry["high"], entry["level"])

@@ -8,10 +8,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from assay.study import portfolio
-from assay.study._groups import Group, classifiers, regressors
-from assay.study._portfolio import Portfolio
-from assay.study._price import Price, Shape, budget
+from assay.study import default_candidates
+from assay.study._candidate_groups import Group, classifiers, regressors
+from assay.study._cost_model import Shape, UnitCost, budget
+from assay.study._default_candidates import DefaultCandidates
 from assay.table import prepare, read
 
 EFFORTS = ["quick", "normal", "thorough"]
@@ -33,12 +33,14 @@ def shaped(n_rows: int, n_columns: int, n_levels: int = 0) -> pl.DataFrame:
     return pl.DataFrame({**table, **levels, "y": [f"c{i % 2}" for i in range(n_rows)]})
 
 
-def tried(n_rows: int, n_columns: int, effort: str = "normal", n_levels: int = 0) -> Portfolio:
-    return portfolio(prepare(read(shaped(n_rows, n_columns, n_levels)), "y"), effort)
+def tried(
+    n_rows: int, n_columns: int, effort: str = "normal", n_levels: int = 0
+) -> DefaultCandidates:
+    return default_candidates(prepare(read(shaped(n_rows, n_columns, n_levels)), "y"), effort)
 
 
-def spent(found: Portfolio) -> float:
-    return float(sum(rule["work"] for rule in found.rules))
+def spent(found: DefaultCandidates) -> float:
+    return float(sum(rule.work for rule in found.rules))
 
 
 @pytest.mark.parametrize("effort", EFFORTS)
@@ -54,7 +56,7 @@ def test_small_table_is_tried_with_every_family_once_and_no_candidate_twice(effo
 
 def test_numbers_are_tried_with_every_family_that_predicts_them() -> None:
     frame = shaped(300, 3).with_columns(y=pl.Series(np.random.default_rng(1).normal(size=300)))
-    families, notes, _ = portfolio(prepare(read(frame), "y"))
+    families, notes, _ = default_candidates(prepare(read(frame), "y"))
     assert notes == []
     assert {family.name for family in families} == NUMBERS
 
@@ -66,33 +68,33 @@ def test_effort_buys_candidates() -> None:
 
 @pytest.mark.parametrize("effort", EFFORTS)
 @pytest.mark.parametrize("shape", [(300, 3), (20_000, 5), (60, 500)])
-def test_portfolio_stays_within_the_budget(effort: str, shape: tuple[int, int]) -> None:
+def test_candidates_stay_within_the_budget(effort: str, shape: tuple[int, int]) -> None:
     found = tried(*shape, effort)
     assert found.families
     assert spent(found) <= budget(effort, shape[0]) * 1.001
 
 
-def test_what_is_too_dear_is_left_out_and_says_what_would_include_it() -> None:
+def test_what_is_too_expensive_is_left_out_and_says_what_would_include_it() -> None:
     found = tried(60_000, 1, n_levels=100)
     names = [family.name for family in found.families]
     assert "support vector machine" not in names
     assert "gradient boosting" in names
     (note,) = [note for note in found.notes if note.startswith("support vector machine")]
-    assert "60,000 rows in 102 columns would take it about" in note
-    assert "of one core, and effort 'normal' has about 4 min for all" in note
+    assert "60,000 rows in 102 columns it would take about" in note
+    assert "of one core, and effort 'normal' allows about 4 min for all" in note
 
 
 def test_time_limit_thins_the_candidates_only_where_it_must() -> None:
     dataset = prepare(read(shaped(300, 3)), "y")
-    plain = portfolio(dataset)
-    roomy = portfolio(dataset, most=spent(plain) * 1.01)
+    plain = default_candidates(dataset)
+    roomy = default_candidates(dataset, limit=spent(plain) * 1.01)
     assert [f.digest() for f in roomy.families] == [f.digest() for f in plain.families]
     assert roomy.notes == plain.notes
-    tight = portfolio(dataset, most=spent(plain) / 5)
+    tight = default_candidates(dataset, limit=spent(plain) / 5)
     assert spent(tight) <= spent(plain) / 5
     assert "gradient boosting" in [family.name for family in tight.families]
-    assert any(note.startswith("the time limit has room for about") for note in tight.notes)
-    none = portfolio(dataset, most=1e-6)
+    assert any(note.startswith("the time limit allows about") for note in tight.notes)
+    none = default_candidates(dataset, limit=1e-6)
     assert len(none.families) == 1
 
 
@@ -110,40 +112,40 @@ def test_first_family_is_the_cheapest_and_the_order_is_told() -> None:
     works = [family.work(12_000, 8_000) for family in found.families if family.work]
     assert len(works) == len(found.families)
     assert works[0] <= 2 * min(works)
-    assert [rule["family"] for rule in found.rules] == list(
+    assert [rule.family for rule in found.rules] == list(
         dict.fromkeys(family.name for family in found.families)
     )
-    assert all(rule["why"] for rule in found.rules)
+    assert all(rule.why for rule in found.rules)
 
 
 def test_models_without_probabilities_are_left_out_where_the_score_needs_them() -> None:
-    found = portfolio(prepare(read(shaped(300, 3)), "y"), probabilities=True)
+    found = default_candidates(prepare(read(shaped(300, 3)), "y"), probabilities=True)
     assert found.notes == [
-        "support vector machine left out: it gives no probabilities, which the score needs",
-        "linear support vector machine left out: it gives no probabilities, which the score needs",
+        "support vector machine left out: it has no probabilities, which the metric needs",
+        "linear support vector machine left out: it has no probabilities, which the metric needs",
     ]
     assert {family.name for family in found.families} == {
         name for name in EVERY if "vector" not in name
     }
 
 
-def test_portfolio_asks_for_no_more_neighbours_than_rows() -> None:
+def test_candidates_ask_for_no_more_neighbours_than_rows() -> None:
     families = {family.name: family for family in tried(12, 2).families}
     candidates = families["k-nearest neighbours"].candidates
     assert max(candidate["n_neighbors"] for candidate in candidates) <= 6
 
 
 @pytest.mark.parametrize("classes", [True, False])
-def test_thrift_makes_groups_cheaper_and_keeps_their_number(classes: bool) -> None:
-    def made(thrift: int) -> list[Group]:
+def test_halvings_make_groups_cheaper_and_keep_their_number(classes: bool) -> None:
+    def made(halvings: int) -> list[Group]:
         shape = Shape(500_000, 50, 50, 7 if classes else 1)
         if classes:
-            return list(classifiers("normal", shape, thrift))
-        return list(regressors("normal", shape, 1.0, thrift))
+            return list(classifiers("normal", shape, halvings))
+        return list(regressors("normal", shape, 1.0, halvings))
 
-    full, thrifty = made(0), made(3)
-    assert [group.family for group in full] == [group.family for group in thrifty]
-    costs = [(a.price(1000, 500), b.price(1000, 500)) for a, b in zip(full, thrifty, strict=True)]
+    full, halved = made(0), made(3)
+    assert [group.family for group in full] == [group.family for group in halved]
+    costs = [(a.cost(1000, 500), b.cost(1000, 500)) for a, b in zip(full, halved, strict=True)]
     assert all(less <= more for more, less in costs)
     assert any(less < 0.3 * more for more, less in costs)
 
@@ -161,6 +163,6 @@ def test_wide_tables_are_also_tried_with_selected_columns() -> None:
 
 
 def test_prices_add_up_and_travel_to_other_processes() -> None:
-    price = Price(1.0, train=2.0, both=0.5) + Price(2.0, test=3.0, square=0.1)
+    price = UnitCost(1.0, train=2.0, both=0.5) + UnitCost(2.0, test=3.0, square=0.1)
     assert price(10, 4) == 3.0 + 20.0 + 12.0 + 0.5 * 40 + 0.1 * 100
     assert pickle.loads(pickle.dumps(price)) == price

@@ -45,8 +45,8 @@ def test_only_the_new_candidate_is_fitted(table: pl.DataFrame, tmp_path: Path) -
     before = lines(tmp_path / "old")
     more = study.try_(Counted(str(tmp_path / "new"), var_smoothing=0.1), "third")
     # Ten pairs of blocks; then one fit per outer block that it wins, and one if it wins it all.
-    wins = sum(row["family"] == "third" for row in more.record["nested"])
-    final = more.record["chosen"]["family"] == "third"
+    wins = sum(row.family == "third" for row in more.record.nested)
+    final = more.record.chosen.family == "third"
     assert lines(tmp_path / "new") == 10 + wins + final
     # Of the old ones, nothing but the final fit, and outer fits of choices that are new.
     assert lines(tmp_path / "old") - before <= 1 + 5
@@ -68,12 +68,12 @@ def test_a_try_is_the_fit_with_the_candidate_from_the_start(
         table, "y", models=models, defaults=False, effort="quick", n_jobs=1, metric="accuracy",
         stack=False, calibrate=False,
     )  # fmt: skip
-    (note,) = [text for text in tried.record["notes"] if "added by hand" in text]
-    assert "added by hand after scores had been seen: tree;" in note
-    assert tried.record["score"] == whole.record["score"]
-    assert tried.record["nested"] == whole.record["nested"]
-    assert tried.record["leaderboard"] == whole.record["leaderboard"]
-    assert tried.record["chosen"] == whole.record["chosen"]
+    (note,) = [text for text in tried.record.notes if "added by hand" in text]
+    assert "added by hand after seeing scores: tree;" in note
+    assert tried.record.score == whole.record.score
+    assert tried.record.nested == whole.record.nested
+    assert tried.record.leaderboard == whole.record.leaderboard
+    assert tried.record.chosen == whole.record.chosen
     assert {"first", "second", "tree"} == set(tried.table()["family"])
     np.testing.assert_array_equal(tried.predict(table), whole.predict(table))
 
@@ -90,7 +90,7 @@ def test_the_first_study_stays_as_it_was_and_tries_go_on(
     assert third.table().height == board.height + 2
     names = set(third.table()["family"])
     assert {"GaussianNB", "GaussianNB (2)"} < names
-    assert any("GaussianNB, GaussianNB (2);" in text for text in third.record["notes"])
+    assert any("GaussianNB, GaussianNB (2);" in text for text in third.record.notes)
 
 
 def test_a_family_with_candidates_may_be_tried(table: pl.DataFrame, tmp_path: Path) -> None:
@@ -121,8 +121,8 @@ def test_a_name_must_be_new(table: pl.DataFrame, tmp_path: Path) -> None:
 def test_rows_set_aside_stay_aside(table: pl.DataFrame, tmp_path: Path) -> None:
     study = fitted(table, tmp_path / "log", holdout=0.2)
     more = study.try_(GaussianNB())
-    assert more.record["holdout"] == study.record["holdout"]
-    assert more.record["rows"] == study.record["rows"]
+    assert more.record.holdout == study.record.holdout
+    assert more.record.rows == study.record.rows
 
 
 def test_sobol_candidates_are_as_many_as_those_of_the_grids(table: pl.DataFrame) -> None:

@@ -1,8 +1,8 @@
 """The default candidates of every family, in groups that are tried or left out as a whole.
 
 Within a family the groups come in the order of their use: the first one is what the family is
-tried with if there is little time. The coefficients of the prices were measured; docs/explanation
-/budgets.rst says on what.
+tried with if there is little time. The coefficients of the costs were measured; see
+docs/explanation/budgets.rst.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from assay.ensemble import (
 from assay.linear import ElasticNet, LinearRegression, LinearSVC, LogisticRegression, Ridge
 from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from assay.ranking import PairwiseRanker
-from assay.study._price import Price, Shape, Square
+from assay.study._cost_model import Shape, SquareMemory, UnitCost
 from assay.svm import SVC, SVR
 from assay.tree import DecisionListClassifier, DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -48,34 +48,35 @@ class Group:
         The template.
     candidates : list of dict
         The settings.
-    price : Price
+    cost : UnitCost
         What one unit of them costs.
     why : str
         The rule by which the family is tried, for the user.
     encoded : bool
-        Whether it needs a matrix of finite numbers; the others take gaps and levels as they are.
+        Whether it needs a matrix of finite numbers; the others take missing values and
+        categories as they are.
     selected : bool
         Whether columns are selected before it, inside every training set.
     probabilities : bool
         Whether it gives any.
-    memory : Square, optional
+    memory : SquareMemory, optional
         What it holds beside the table.
     """
 
     family: str
     estimator: Any
     candidates: Candidates
-    price: Price
+    cost: UnitCost
     why: str
     encoded: bool = False
     selected: bool = False
     probabilities: bool = True
-    memory: Square | None = None
+    memory: SquareMemory | None = None
 
     def with_more(self, other: Group) -> Group:
         """Return the candidates of both, as one group."""
         more = [each for each in other.candidates if each not in self.candidates]
-        return replace(self, candidates=[*self.candidates, *more], price=self.price + other.price)
+        return replace(self, candidates=[*self.candidates, *more], cost=self.cost + other.cost)
 
 
 def grid(**options: Any) -> Candidates:
@@ -93,9 +94,9 @@ _N_NEIGHBORS = {
 }
 _N_PENALTIES = {"quick": 4, "normal": 7, "thorough": 13}
 _L1_RATIOS = {"quick": (0.5,), "normal": (0.1, 0.5, 1.0), "thorough": (0.1, 0.3, 0.5, 0.7, 1.0)}
-# Prices of slack, and widths of the kernel as multiples of one over the number of columns.
-_PRICES = {"quick": (1.0, 10.0), "normal": (0.1, 1.0, 10.0, 100.0)}
-_PRICES["thorough"] = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+# C of support vector machines, and kernel widths as multiples of one over the number of columns.
+_SVM_C = {"quick": (1.0, 10.0), "normal": (0.1, 1.0, 10.0, 100.0)}
+_SVM_C["thorough"] = (0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 _WIDTHS = {"quick": (0.3,), "normal": (0.3, 0.1, 1.0), "thorough": (0.3, 0.1, 1.0, 0.03, 3.0)}
 _DEPTHS = {
     "quick": (1, 3, 6, None),
@@ -142,30 +143,30 @@ _SHRINKAGES = {"quick": (0.1, 0.5), "normal": (0.01, 0.1, 0.3, 0.5, 0.9)}
 _SHRINKAGES["thorough"] = (0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
 _PAIRS = {"quick": 50, "normal": 200, "thorough": 500}
 
-_LINEAR = "cheap, and right where the classes or the trend are linear"
-_VECTORS = "for tables that are not too long, and for many columns"
-_LOCAL = "assumes nothing, for many rows in few columns"
-_RULES = "the simplest model that can be read"
-_FOREST = "for many levels, irrelevant columns and mixed kinds"
+_LINEAR = "fast, and good when the relation is linear"
+_VECTORS = "for small and medium tables, and for many columns"
+_LOCAL = "no assumptions; for many rows and few columns"
+_RULES = "simple models that people can read"
+_FOREST = "robust: many categories, irrelevant columns, mixed kinds"
 _BOOST = "most often the best on tables"
-_SELECTED = "for more columns than the rows can teach about"
-_BAYES = "counts only; good with few rows and many columns"
+_SELECTED = "for many columns and few rows"
+_BAYES = "good with few rows and many columns"
 
 
 # -- families --------------------------------------------------------------------------------------
 
 
-def classifiers(effort: str, shape: Shape, thrift: int = 0) -> Iterator[Group]:
-    """Yield the groups of candidates for a target of classes; `thrift` halves trees and rounds."""
+def classifiers(effort: str, shape: Shape, halvings: int = 0) -> Iterator[Group]:
+    """Yield the groups of candidates for a target of classes; `halvings` shrinks trees, rounds."""
     k = shape.classes
     # Newton steps: every pair of coefficients, up to a width where other solvers take over.
     pairs = min((k * shape.width) ** 2, 1000.0 * k * shape.width)
-    penalties = _penalties(effort, thrift)
+    penalties = _penalties(effort, halvings)
     yield Group(
         "logistic regression",
         LogisticRegression(),
         grid(C=penalties),
-        Price(5.0, train=4e-7 * len(penalties) * pairs),
+        UnitCost(5.0, train=4e-7 * len(penalties) * pairs),
         _LINEAR,
         encoded=True,
     )
@@ -173,18 +174,18 @@ def classifiers(effort: str, shape: Shape, thrift: int = 0) -> Iterator[Group]:
         "linear discriminant",
         LinearDiscriminantAnalysis(),
         [{"solver": "svd"}, *grid(solver=("lsqr",), shrinkage=("auto", *_SHRINKAGES[effort]))],
-        Price(2.0 + 2e-7 * shape.width**3, train=1e-5 * shape.width * (10 + shape.width / 10)),
+        UnitCost(2.0 + 2e-7 * shape.width**3, train=1e-5 * shape.width * (10 + shape.width / 10)),
         _LINEAR,
         encoded=True,
     )
     yield from _neighbors(effort, shape, KNeighborsClassifier())
     yield from _vectors(effort, shape, SVC())
-    slack = _PRICES[effort][:4]
+    slack = _SVM_C[effort][:4]
     yield Group(
         "linear support vector machine",
         LinearSVC(),
         grid(C=slack),
-        Price(2.0, train=4e-5 * shape.width * len(slack) * max(k, 1)),
+        UnitCost(2.0, train=4e-5 * shape.width * len(slack) * max(k, 1)),
         _VECTORS,
         encoded=True,
         probabilities=False,
@@ -194,62 +195,62 @@ def classifiers(effort: str, shape: Shape, thrift: int = 0) -> Iterator[Group]:
         "naive Bayes",
         NaiveBayesClassifier(),
         grid(numeric=("gaussian",), var_smoothing=_FLOORS),
-        Price(2.0, train=cells, test=cells * max(k, 2) / 2),
+        UnitCost(2.0, train=cells, test=cells * max(k, 2) / 2),
         _BAYES,
     )
     yield Group(
         "naive Bayes",
         NaiveBayesClassifier(),
         grid(numeric=("kde",), var_smoothing=_FLOORS[1::2]),
-        Price(2.0, train=cells, both=1.5e-6 * shape.columns),
+        UnitCost(2.0, train=cells, both=1.5e-6 * shape.columns),
         _BAYES,
     )
     yield Group(
         "decision tree",
         DecisionTreeClassifier(),
         [*grid(max_depth=_DEPTHS[effort]), *grid(ccp_alpha=_ALPHAS)],
-        Price(2.0, train=1.5e-4 * shape.columns, test=1e-3),
+        UnitCost(2.0, train=1.5e-4 * shape.columns, test=1e-3),
         _RULES,
     )
     yield Group(
         "decision list",
         DecisionListClassifier(min_cover=5),
         grid(max_literals=(1, 2), min_precision=(0.8, 0.95)),
-        Price(20.0, train=1e-3 * shape.columns**2 * min(k, 2)),
+        UnitCost(20.0, train=1e-3 * shape.columns**2 * min(k, 2)),
         _RULES,
     )
     forests = [("sqrt", 1), (0.5, 1), ("sqrt", 5), (0.5, 5), ("sqrt", 3), (0.3, 1), ("sqrt", 20)]
-    trees = _TREES[effort] >> thrift
+    trees = _TREES[effort] >> halvings
     yield from _forests(
         effort, shape, "random forest", RandomForestClassifier(trees), forests, 3.5e-5
     )
     extra = [("sqrt", 1), (0.5, 1), ("sqrt", 5), (0.5, 3), (None, 1), (0.5, 10)]
-    trees = _TREES[effort] >> thrift
+    trees = _TREES[effort] >> halvings
     yield from _forests(effort, shape, "extra-trees", ExtraTreesClassifier(trees), extra, 4e-5)
-    most = max(_STUMPS[effort])
+    largest = max(_STUMPS[effort])
     yield Group(
         "AdaBoost",
         AdaBoostClassifier(),
         grid(n_estimators=_STUMPS[effort]),
-        Price(2.0, train=3e-6 * most * shape.columns, test=3e-5 * most),
+        UnitCost(2.0, train=3e-6 * largest * shape.columns, test=3e-5 * largest),
         _BOOST,
     )
-    yield from _boosting(effort, shape, GradientBoostingClassifier, thrift)
+    yield from _boosting(effort, shape, GradientBoostingClassifier, halvings)
 
 
-def regressors(effort: str, shape: Shape, unit: float, thrift: int = 0) -> Iterator[Group]:
+def regressors(effort: str, shape: Shape, unit: float, halvings: int = 0) -> Iterator[Group]:
     """Yield the groups of candidates for a target of numbers with a spread of about `unit`."""
     moments = 3e-7 * shape.width * (50 + shape.width)
     cube = 5.0 + 5e-8 * shape.width**3
     yield Group(
-        "linear regression", LinearRegression(), [{}], Price(cube, train=moments), _LINEAR,
+        "linear regression", LinearRegression(), [{}], UnitCost(cube, train=moments), _LINEAR,
         encoded=True,
     )  # fmt: skip
     yield Group(
         "ridge regression",
         Ridge(),
         grid(alpha=_penalties(effort)),
-        Price(cube, train=moments),
+        UnitCost(cube, train=moments),
         _LINEAR,
         encoded=True,
     )
@@ -257,7 +258,7 @@ def regressors(effort: str, shape: Shape, unit: float, thrift: int = 0) -> Itera
     alphas = [float(f"{share * unit:.3g}") for share in shares]
     lines = grid(l1_ratio=_L1_RATIOS[effort], alpha=alphas)
     yield Group(
-        "elastic net", ElasticNet(), lines, Price(cube, train=2 * moments), _LINEAR, encoded=True
+        "elastic net", ElasticNet(), lines, UnitCost(cube, train=2 * moments), _LINEAR, encoded=True
     )
     yield from _neighbors(effort, shape, KNeighborsRegressor())
     yield from _vectors(effort, shape, SVR(epsilon=0.1 * unit), unit)
@@ -265,16 +266,16 @@ def regressors(effort: str, shape: Shape, unit: float, thrift: int = 0) -> Itera
         "decision tree",
         DecisionTreeRegressor(),
         grid(max_depth=_DEPTHS[effort], min_samples_leaf=(1, 5, 20)),
-        Price(2.0, train=4e-4 * shape.columns, test=1e-3),
+        UnitCost(2.0, train=4e-4 * shape.columns, test=1e-3),
         _RULES,
     )
     forests = [(0.33, 1), (1.0, 1), ("sqrt", 1), (0.33, 5), (0.6, 1), (1.0, 5), ("sqrt", 3)]
-    trees = _TREES[effort] >> thrift
+    trees = _TREES[effort] >> halvings
     yield from _forests(effort, shape, "random forest", RandomForestRegressor(trees), forests, 7e-5)
     extra = [(1.0, 1), (0.5, 1), (1.0, 5), ("sqrt", 1), (0.5, 5)]
-    trees = _TREES[effort] >> thrift
+    trees = _TREES[effort] >> halvings
     yield from _forests(effort, shape, "extra-trees", ExtraTreesRegressor(trees), extra, 6e-5)
-    yield from _boosting(effort, shape, GradientBoostingRegressor, thrift)
+    yield from _boosting(effort, shape, GradientBoostingRegressor, halvings)
 
 
 def rankers(effort: str, shape: Shape) -> Iterator[Group]:
@@ -286,7 +287,7 @@ def rankers(effort: str, shape: Shape) -> Iterator[Group]:
         "pairwise logistic ranking",
         PairwiseRanker(LogisticRegression(fit_intercept=False), pairs=pairs),
         grid(estimator__C=penalties),
-        Price(5.0, train=1e-4 * shape.width * len(penalties)),
+        UnitCost(5.0, train=1e-4 * shape.width * len(penalties)),
         _LINEAR,
         encoded=True,
     )
@@ -295,7 +296,7 @@ def rankers(effort: str, shape: Shape) -> Iterator[Group]:
         "pairwise boosting",
         PairwiseRanker(GradientBoostingClassifier(), pairs=pairs),
         grid(features=("difference", "greater"), estimator__max_leaf_nodes=leaves),
-        Price(10.0, train=5e-3 * shape.width * len(leaves)),
+        UnitCost(10.0, train=5e-3 * shape.width * len(leaves)),
         _BOOST,
         encoded=True,
     )
@@ -307,17 +308,17 @@ def on_selected(effort: str, shape: Shape, *, classes: bool) -> Iterator[Group]:
     The selection is made anew in every training set, once for all these groups.
     """
     few = [k for k in (3, 5, 9, 15) if k <= max(1, shape.rows // 2)]
-    price = Price(20.0, square=2e-5 * shape.width)  # nine runs of Relief, and little else
+    cost = UnitCost(20.0, square=2e-5 * shape.width)  # nine runs of Relief, and little else
     penalties = _penalties("quick")
     if classes:
         line: Any = Group(
             "logistic regression on selected columns", LogisticRegression(), grid(C=penalties),
-            price, _SELECTED, encoded=True, selected=True,
+            cost, _SELECTED, encoded=True, selected=True,
         )  # fmt: skip
     else:
         line = Group(
             "ridge regression on selected columns", Ridge(), grid(alpha=penalties),
-            price, _SELECTED, encoded=True, selected=True,
+            cost, _SELECTED, encoded=True, selected=True,
         )  # fmt: skip
     yield line
     nearest = KNeighborsClassifier() if classes else KNeighborsRegressor()
@@ -343,15 +344,15 @@ def _neighbors(effort: str, shape: Shape, estimator: Any) -> Iterator[Group]:
         candidates = grid(n_neighbors=counts, weights=("uniform", "distance"), p=(p,))
         # A pair of rows costs something in few columns, too; squares more cheaply than sizes.
         pair = (1.0 if p == 2.0 else 3.0) * (1e-6 + 1.2e-8 * shape.width)
-        price = Price(2.0, test=2e-4 * len(candidates), both=pair)
-        yield Group("k-nearest neighbours", estimator, candidates, price, _LOCAL, encoded=True)
+        cost = UnitCost(2.0, test=2e-4 * len(candidates), both=pair)
+        yield Group("k-nearest neighbours", estimator, candidates, cost, _LOCAL, encoded=True)
 
 
 def _vectors(effort: str, shape: Shape, estimator: Any, unit: float = 1.0) -> Iterator[Group]:
     regression = isinstance(estimator, SVR)
-    # A number that must be met to a tenth of its spread is dear to fit at a high price of slack.
-    most = 10.0 if regression else 100.0
-    slack = [price * unit for price in _PRICES[effort] if price <= most]
+    # Fitting a number to a tenth of its spread takes long with a large C.
+    largest = 10.0 if regression else 100.0
+    slack = [value * unit for value in _SVM_C[effort] if value <= largest]
     pairs = len(slack) * (3.0 if regression else 1.0) * sqrt(shape.classes)
     for share in _WIDTHS[effort]:
         gamma = float(f"{share / max(shape.width, 1):.3g}")
@@ -359,11 +360,11 @@ def _vectors(effort: str, shape: Shape, estimator: Any, unit: float = 1.0) -> It
             "support vector machine",
             estimator,
             grid(gamma=(gamma,), C=slack),
-            Price(4.0, both=7e-7 * pairs, square=5e-6 * pairs + 2e-8 * shape.width),
+            UnitCost(4.0, both=7e-7 * pairs, square=5e-6 * pairs + 2e-8 * shape.width),
             _VECTORS,
             encoded=True,
             probabilities=False,
-            memory=Square(1.5),
+            memory=SquareMemory(1.5),
         )
 
 
@@ -385,7 +386,7 @@ def _forests(
             name,
             template,
             grid(max_features=(features,), min_samples_leaf=(leaf,)),
-            Price(
+            UnitCost(
                 2.0,
                 train=coefficient * trees * (1 + tried) * deeper * smaller,
                 test=4e-5 * trees * deeper,
@@ -394,29 +395,29 @@ def _forests(
         )
 
 
-def _boosting(effort: str, shape: Shape, make: Any, thrift: int) -> Iterator[Group]:
+def _boosting(effort: str, shape: Shape, make: Any, halvings: int) -> Iterator[Group]:
     table = _LARGE_TABLE if shape.rows > _MANY_ROWS else _SMALL_TABLE
-    most = max(_ROUNDS[effort]) >> thrift
-    rounds = [length for length in _ROUNDS[effort] if length <= max(most, 25)]
+    longest = max(_ROUNDS[effort]) >> halvings
+    rounds = [length for length in _ROUNDS[effort] if length <= max(longest, 25)]
     for row in table[: _BOOSTS[effort]]:
         settings = dict(row)
         if shape.columns < 10:  # half of so few columns is too little to grow a tree on
             settings.pop("max_features", None)
         # Fewer rounds have to learn faster.
-        settings["learning_rate"] = min(0.2, round(settings["learning_rate"] * 2**thrift, 3))
+        settings["learning_rate"] = min(0.2, round(settings["learning_rate"] * 2**halvings, 3))
         fixed = {name: (value,) for name, value in settings.items()}
         yield Group(
             "gradient boosting",
             # The number of rounds is chosen like the rest: nothing is held back for it.
             make(early_stopping=False),
             grid(**fixed, n_estimators=rounds),
-            boosting_price(settings, shape, max(rounds)),
+            boosting_cost(settings, shape, max(rounds)),
             _BOOST,
         )
 
 
-def boosting_price(settings: Any, shape: Shape, rounds: int) -> Price:
-    """Return what so many rounds with these settings cost."""
+def boosting_cost(settings: Any, shape: Shape, rounds: int) -> UnitCost:
+    """Return the cost of `rounds` rounds with these settings."""
     part = settings.get("subsample", 1.0)
     columns = shape.columns * settings.get("max_features", 1.0)
     trees = rounds * shape.classes
@@ -424,7 +425,7 @@ def boosting_price(settings: Any, shape: Shape, rounds: int) -> Price:
     rows = 0.6 * shape.rows
     filled = part * rows / (2 * settings.get("min_samples_leaf", 20))
     leaves = max(2.0, min(settings["max_leaf_nodes"], filled))
-    return Price(
+    return UnitCost(
         2.0 + 2e-4 * trees * leaves * columns * min(1.0, rows / 500),
         train=trees * part * (columns * (4e-7 + 3e-7 * log2(leaves)) + 1e-5),
         test=trees * 4e-6 * log2(leaves),
@@ -438,8 +439,8 @@ def _tried(features: Any, columns: int) -> float:
     return float(columns if features is None else features * columns)
 
 
-def _penalties(effort: str, thrift: int = 0) -> list[float]:
+def _penalties(effort: str, halvings: int = 0) -> list[float]:
     """Return penalties around 1, evenly on a logarithmic scale; 1 alone when all must be saved."""
-    count = max(1, _N_PENALTIES[effort] >> thrift)
+    count = max(1, _N_PENALTIES[effort] >> halvings)
     ends = 0.0 if count == 1 else 3.0
     return [float(f"{value:.3g}") for value in np.logspace(-ends, ends, count)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
@@ -11,9 +12,10 @@ from sklearn.base import clone
 
 from assay.base import check_option
 from assay.features import Chain, ConsensusSelector
+from assay.record import FamilyRule
 from assay.select import Family
-from assay.study._groups import Group, classifiers, on_selected, rankers, regressors
-from assay.study._price import Shape, Wide, budget
+from assay.study._candidate_groups import Group, classifiers, on_selected, rankers, regressors
+from assay.study._cost_model import Shape, WideMemory, budget
 from assay.table import Dataset, Encoder
 
 EFFORTS = ("quick", "normal", "thorough")
@@ -22,17 +24,17 @@ EFFORTS = ("quick", "normal", "thorough")
 # often on tables may take more.
 _SHARE, _LARGE_SHARES = 0.2, {"gradient boosting": 0.6, "random forest": 0.35, "extra-trees": 0.3}
 _GROUP_SHARE = 0.15
-# From so many columns on, and half as many as rows, they are also tried after a selection.
+# From this many columns on, and half as many as rows, models are also tried on selected columns.
 _WIDE = 100
 # How often the trees or rounds of a group are halved before it is given up.
-_MOST_THRIFT = 4
-# What counts less than it costs when little time is left: the families that win most often.
+_MAX_HALVINGS = 4
 # On longer tables every group is a family of its own, so that each can be dropped or cut alone.
 _JOINED_ROWS = 10_000
-_FAVOUR = {"gradient boosting": 0.2, "random forest": 0.4}
+# Discount on the cost of the families that win most often, for when little time is left.
+_DISCOUNT = {"gradient boosting": 0.2, "random forest": 0.4}
 
 
-class Portfolio(NamedTuple):
+class DefaultCandidates(NamedTuple):
     """What is tried.
 
     Parameters
@@ -41,23 +43,23 @@ class Portfolio(NamedTuple):
         In the order in which they are tried.
     notes : list of str
         What was left out, and why.
-    rules : list of dict
-        For each family its name, the number of its candidates, its work units and why it is tried.
+    rules : list of FamilyRule
+        For each family the number of its candidates, its work units and why it is tried.
     """
 
     families: list[Family]
     notes: list[str]
-    rules: list[dict[str, Any]]
+    rules: list[FamilyRule]
 
 
-def portfolio(
+def default_candidates(
     dataset: Dataset,
     effort: str = "normal",
     *,
     probabilities: bool = False,
     fits: int = 10,
-    most: float | None = None,
-) -> Portfolio:
+    limit: float | None = None,
+) -> DefaultCandidates:
     """Return the default families for a table, and what was left out and why.
 
     Parameters
@@ -71,7 +73,7 @@ def portfolio(
         Whether only models that give probabilities can be scored.
     fits : int, default=10
         Training sets on which every candidate is fitted.
-    most : float, optional
+    limit : float, optional
         Work units that a time limit leaves room for. Where the effort would spend more, fewer
         candidates are tried; else it has no effect.
 
@@ -79,30 +81,33 @@ def portfolio(
     -----
     Candidates come in groups, the first group of each family being its best guess. First every
     family gets its first group, those that cost least per chance of winning first, then its second,
-    and so on, while the budget lasts. A group that is too dear is tried with fewer trees or rounds.
+    and so on, while the budget lasts. A group that is too expensive is tried with fewer trees or
+    rounds.
     """
     check_option("effort", effort, EFFORTS)
     shape = _shape(dataset)
     notes: list[str] = []
-    by_thrift = [list(_groups(dataset, effort, shape, thrift)) for thrift in range(_MOST_THRIFT)]
+    by_halvings = [
+        list(_groups(dataset, effort, shape, halvings)) for halvings in range(_MAX_HALVINGS)
+    ]
     offered: dict[str, list[list[Group]]] = {}
-    for versions in zip(*by_thrift, strict=True):
+    for versions in zip(*by_halvings, strict=True):
         if probabilities and not versions[0].probabilities:
             notes.append(
-                f"{versions[0].family} left out: it gives no probabilities, which the score needs"
+                f"{versions[0].family} left out: it has no probabilities, which the metric needs"
             )
         else:
             offered.setdefault(versions[0].family, []).append(list(versions))
     whole = budget(effort, shape.rows)
-    chosen, dear = _affordable(offered, shape, effort, fits, whole)
+    chosen, too_expensive = _affordable(offered, shape, effort, fits, whole)
     planned = sum(_cost(group, shape, fits) for group in chosen)
-    if most is not None and most < planned:
-        chosen, dear = _affordable(offered, shape, effort, fits, most)
+    if limit is not None and limit < planned:
+        chosen, too_expensive = _affordable(offered, shape, effort, fits, limit)
         notes.append(
-            f"the time limit has room for {_span(most)} of one core, and effort '{effort}' would "
+            f"the time limit allows {_span(limit)} of one core, and effort '{effort}' would "
             f"take {_span(planned)}: fewer candidates are tried"
         )
-    notes = [*dict.fromkeys(notes), *dear]
+    notes = [*dict.fromkeys(notes), *too_expensive]
     encoder = Encoder(kinds=tuple(feature.kind for feature in dataset.schema.features))
     selector = Chain([encoder, ConsensusSelector(n_outer=3, n_inner=3, min_features=5)])
     nominal = tuple(j for j, each in enumerate(dataset.schema.features) if each.kind == "nominal")
@@ -110,15 +115,15 @@ def portfolio(
         _family(group, selector if group.selected else encoder, nominal, shape.width)
         for group in _joined(chosen, shape)
     ]
-    return Portfolio(families, notes, _rules(chosen, shape, fits))
+    return DefaultCandidates(families, notes, _rules(chosen, shape, fits))
 
 
-def _groups(dataset: Dataset, effort: str, shape: Shape, thrift: int) -> Iterator[Group]:
+def _groups(dataset: Dataset, effort: str, shape: Shape, halvings: int) -> Iterator[Group]:
     task = dataset.target.task
     if task in ("regression", "rank"):  # a predicted number ranks, too
-        yield from regressors(effort, shape, _unit(dataset), thrift)
+        yield from regressors(effort, shape, _unit(dataset), halvings)
     else:
-        yield from classifiers(effort, shape, thrift)
+        yield from classifiers(effort, shape, halvings)
     if task == "rank":
         yield from rankers(effort, shape)
     elif shape.width >= max(_WIDE, shape.rows / 2):
@@ -145,7 +150,7 @@ def _unit(dataset: Dataset) -> float:
 def _cost(group: Group, shape: Shape, fits: int) -> float:
     # Two more fits for the choice: on the rows that judge it, and on all.
     train, test = int(0.6 * shape.rows), int(0.4 * shape.rows)
-    return group.price(train, test) * (fits + 2)
+    return group.cost(train, test) * (fits + 2)
 
 
 def _affordable(
@@ -162,7 +167,7 @@ def _affordable(
     missing: dict[str, float] = {}
     for turn in zip_longest(*offered.values()):
         priced = [_priced(versions, shape, fits, whole) for versions in turn if versions]
-        priced.sort(key=lambda pair: pair[1] * _FAVOUR.get(pair[0].family, 1.0))
+        priced.sort(key=lambda pair: pair[1] * _DISCOUNT.get(pair[0].family, 1.0))
         for group, cost in priced:
             if cost <= min(left, _share(group.family) * whole - spent[group.family]):
                 chosen.append(group)
@@ -174,7 +179,7 @@ def _affordable(
         cheapest = [_priced(groups[0], shape, fits, whole) for groups in offered.values()]
         chosen.append(min(cheapest, key=lambda pair: pair[1])[0])
     notes = [
-        _too_dear(family, cost, effort, shape, whole)
+        _left_out_note(family, cost, effort, shape, whole)
         for family, cost in missing.items()
         if not spent[family]
     ]
@@ -194,7 +199,7 @@ def _priced(versions: list[Group], shape: Shape, fits: int, whole: float) -> tup
     return group, cost
 
 
-def _too_dear(family: str, cost: float, effort: str, shape: Shape, whole: float) -> str:
+def _left_out_note(family: str, cost: float, effort: str, shape: Shape, whole: float) -> str:
     richer = [
         each
         for each in EFFORTS[EFFORTS.index(effort) + 1 :]
@@ -204,8 +209,8 @@ def _too_dear(family: str, cost: float, effort: str, shape: Shape, whole: float)
     who = "the time limit" if limited else f"effort '{effort}'"
     advice = f"; effort '{richer[0]}' may include it" if richer and not limited else ""
     return (
-        f"{family} left out: {shape.rows:,} rows in {shape.width:,} columns would take it "
-        f"{_span(cost)} of one core, and {who} has {_span(whole)} for all{advice}"
+        f"{family} left out: with {shape.rows:,} rows in {shape.width:,} columns it would take "
+        f"{_span(cost)} of one core, and {who} allows {_span(whole)} for all models{advice}"
     )
 
 
@@ -245,19 +250,21 @@ def _family(group: Group, encoder: Any, nominal: tuple[int, ...], width: int) ->
         estimator,
         tuple(group.candidates),
         encoder if group.encoded else None,
-        work=group.price,
-        memory=group.memory or (Wide(width) if group.encoded else None),
+        work=group.cost,
+        memory=group.memory or (WideMemory(width) if group.encoded else None),
     )
 
 
-def _rules(groups: list[Group], shape: Shape, fits: int) -> list[dict[str, Any]]:
-    rules: dict[str, dict[str, Any]] = {}
+def _rules(groups: list[Group], shape: Shape, fits: int) -> list[FamilyRule]:
+    rules: dict[str, FamilyRule] = {}
     for group in groups:
-        rule = rules.setdefault(
-            group.family, {"family": group.family, "candidates": 0, "work": 0, "why": group.why}
+        name = group.family
+        so_far = rules.get(name, FamilyRule(family=name, candidates=0, work=0, why=group.why))
+        rules[name] = replace(
+            so_far,
+            candidates=so_far.candidates + len(group.candidates),
+            work=so_far.work + round(_cost(group, shape, fits)),
         )
-        rule["candidates"] += len(group.candidates)
-        rule["work"] += round(_cost(group, shape, fits))
     return list(rules.values())
 
 

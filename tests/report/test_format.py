@@ -3,19 +3,25 @@ from __future__ import annotations
 import unicodedata
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.report._words import (
+from assay.record import Estimate, decimals, figure
+from assay.report._format import (
     MAX_SENTENCE,
     clean,
-    decimals,
-    figure,
-    metric_label,
-    metric_short,
+    count,
+    metric_name,
     safe,
+    short,
     span,
 )
+
+
+def between(low: float, value: float, high: float) -> Estimate:
+    return Estimate(value=value, low=low, high=high, level=0.95)
+
 
 plain = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -62,24 +68,41 @@ def test_a_megabyte_cell_is_cut() -> None:
 def test_two_numbers_an_interval_apart_never_read_the_same(
     value: float, width: float, factor: float
 ) -> None:
-    entry = {"value": value, "low": value - width, "high": value + width * factor}
+    entry = between(value - width, value, value + width * factor)
     if abs(value) < 1e12 * width:
         low, high = span(entry).split(" to ")
         assert low != high
 
 
 def test_decimals_follow_the_width_of_the_interval() -> None:
-    assert decimals({"value": 0.9, "low": 0.8995, "high": 0.9005}) == 5
-    assert decimals({"value": 0.9, "low": 0.6, "high": 1.2}) == 2
-    assert decimals({"value": 0.5, "low": 0.5, "high": 0.5}) == 4
-    assert decimals({"value": 0.0, "low": None, "high": None}) == 3
+    assert decimals(between(0.8995, 0.9, 0.9005)) == 5
+    assert decimals(between(0.6, 0.9, 1.2)) == 2
+    assert decimals(between(0.5, 0.5, 0.5)) == 4
+    assert decimals(between(float("nan"), 0.0, float("nan"))) == 3
+
+
+def test_numbers_that_are_not_finite_are_a_dash() -> None:
+    assert span(between(float("-inf"), 0.5, float("nan")), 2) == "– to –"
+    assert figure(float("inf"), 2) == "–"
 
 
 def test_minus_is_a_minus_sign() -> None:
     assert figure(-1234.5, 1) == "−1,234.5"
 
 
-def test_unknown_metrics_keep_their_name() -> None:
-    assert metric_label("top_k_accuracy") == "top k accuracy"
-    assert metric_short("roc_auc") == "ROC AUC"
-    assert metric_label("neg_root_mean_squared_error") == "root mean squared error"
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("roc_auc", "ROC AUC"), ("roc_auc_ovr", "ROC AUC (one-vs-rest)"), ("f1", "F1"),
+        ("f1_micro", "F1 (micro)"), ("accuracy", "Accuracy"), ("neg_brier_score", "Brier score"),
+        ("recall", "Recall"), ("precision_macro", "Precision (macro)"), ("ndcg@10", "NDCG@10"),
+        ("neg_root_mean_squared_error", "RMSE"), ("top_k_accuracy", "Top k accuracy"),
+    ],
+)  # fmt: skip
+def test_a_metric_has_one_name_everywhere(name: str, shown: str) -> None:
+    assert metric_name(name) == shown
+
+
+def test_years_have_no_separator_and_counts_do() -> None:
+    assert (short(1990), short(-9999.0), short(10_000)) == ("1990", "-9999", "10,000")
+    assert count(1990, "row") == "1,990 rows"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass
 from typing import NamedTuple
 
-#: Work units that a search may spend, apart from what it gets for each row, and at most.
-_BASE, _PER_ROW, _MOST = 120_000.0, 2.5, 1_200_000.0
+#: Work units that a search may spend: a base, an amount per row, and the largest sum.
+_BASE, _PER_ROW, _LARGEST = 120_000.0, 2.5, 1_200_000.0
 _SHARES = {"quick": 0.1, "normal": 1.0, "thorough": 10.0}
 
 
@@ -30,11 +30,11 @@ def budget(effort: str, n_rows: int) -> float:
     >>> budget("normal", 1_000), budget("quick", 1_000), budget("normal", 10_000_000)
     (122500.0, 12250.0, 1200000.0)
     """
-    return _SHARES[effort] * min(_BASE + _PER_ROW * n_rows, _MOST)
+    return _SHARES[effort] * min(_BASE + _PER_ROW * n_rows, _LARGEST)
 
 
 class Shape(NamedTuple):
-    """What a price depends on.
+    """What a cost depends on.
 
     Parameters
     ----------
@@ -53,13 +53,13 @@ class Shape(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Price:
+class UnitCost:
     """Work units of one unit: one training set, all candidates of a group.
 
     Parameters
     ----------
     fixed : float
-        Whatever the rows.
+        Independent of the number of rows.
     train, test : float
         Per row to fit and per row to predict.
     both : float
@@ -69,7 +69,7 @@ class Price:
 
     Examples
     --------
-    >>> Price(fixed=1.0, train=0.5)(100, 50)
+    >>> UnitCost(fixed=1.0, train=0.5)(100, 50)
     51.0
     """
 
@@ -80,7 +80,7 @@ class Price:
     square: float = 0.0
 
     def __call__(self, train: int, test: int) -> float:
-        """Return the work units for so many rows to fit and to predict."""
+        """Return the work units for `train` training rows and `test` test rows."""
         return (
             self.fixed
             + self.train * train
@@ -89,29 +89,29 @@ class Price:
             + self.square * float(train) ** 2
         )
 
-    def __add__(self, other: Price) -> Price:
-        """Return the price of both."""
-        return Price(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+    def __add__(self, other: UnitCost) -> UnitCost:
+        """Return the cost of both."""
+        return UnitCost(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
 
 @dataclass(frozen=True)
-class Wide:
+class WideMemory:
     """Bytes of some copies of the encoded rows."""
 
     width: int
     copies: float = 4.0
 
     def __call__(self, rows: int) -> float:
-        """Return the bytes on a table of so many rows."""
+        """Return the bytes on a table of `rows` rows."""
         return 8.0 * self.copies * self.width * rows
 
 
 @dataclass(frozen=True)
-class Square:
+class SquareMemory:
     """Bytes of a matrix with a row and a column for each row of the table."""
 
     copies: float = 1.0
 
     def __call__(self, rows: int) -> float:
-        """Return the bytes on a table of so many rows."""
+        """Return the bytes on a table of `rows` rows."""
         return 8.0 * self.copies * float(rows) ** 2

@@ -1,0 +1,137 @@
+"""The record of a study or a clustering: what the report shows and other programs read.
+
+Every class knows its JSON: `Record.to_json` writes it, `Record.from_json` reads and checks it, and
+`json_schema` states it. Nothing here knows tables, models or pages.
+"""
+
+from __future__ import annotations
+
+from assay._public import publish
+from assay.record._base import Record, plain
+from assay.record._cluster import (
+    Cluster,
+    ClusterRecord,
+    ClusterTableRecord,
+    ClusterTarget,
+    Compared,
+    Criteria,
+    Map,
+    Method,
+    Number,
+    ShownRow,
+    Trait,
+)
+from assay.record._figures import HasInterval, decimals, decimals_of_width, figure, finite
+from assay.record._parts import (
+    FORMAT,
+    Category,
+    Column,
+    Dropped,
+    Estimate,
+    Histogram,
+    Rows,
+    Score,
+)
+from assay.record._schema import (
+    json_schema,
+)
+from assay.record._study import (
+    Agreement,
+    Baseline,
+    Calibration,
+    CalibrationCurve,
+    Candidate,
+    Choice,
+    Chosen,
+    Confusion,
+    Cost,
+    Diagnostics,
+    FamilyRule,
+    Gap,
+    HoldoutPart,
+    Metric,
+    NestedChoice,
+    Opening,
+    Places,
+    PlainEstimate,
+    Plan,
+    Roc,
+    Rung,
+    Stack,
+    StackMember,
+    StudyRecord,
+    TableRecord,
+    Target,
+    Verdict,
+    Work,
+)
+from assay.record._summary import (
+    ClusterSummary,
+    ColumnInShort,
+    FitSummary,
+    RowsInShort,
+)
+
+__all__ = [
+    "FORMAT",
+    "Agreement",
+    "Baseline",
+    "Calibration",
+    "CalibrationCurve",
+    "Candidate",
+    "Category",
+    "Choice",
+    "Chosen",
+    "Cluster",
+    "ClusterRecord",
+    "ClusterSummary",
+    "ClusterTableRecord",
+    "ClusterTarget",
+    "Column",
+    "ColumnInShort",
+    "Compared",
+    "Confusion",
+    "Cost",
+    "Criteria",
+    "Diagnostics",
+    "Dropped",
+    "Estimate",
+    "FamilyRule",
+    "FitSummary",
+    "Gap",
+    "HasInterval",
+    "Histogram",
+    "HoldoutPart",
+    "Map",
+    "Method",
+    "Metric",
+    "NestedChoice",
+    "Number",
+    "Opening",
+    "Places",
+    "PlainEstimate",
+    "Plan",
+    "Record",
+    "Roc",
+    "Rows",
+    "RowsInShort",
+    "Rung",
+    "Score",
+    "ShownRow",
+    "Stack",
+    "StackMember",
+    "StudyRecord",
+    "TableRecord",
+    "Target",
+    "Trait",
+    "Verdict",
+    "Work",
+    "decimals",
+    "decimals_of_width",
+    "figure",
+    "finite",
+    "json_schema",
+    "plain",
+]
+
+publish(__name__)
