@@ -103,6 +103,9 @@ def test_classes_absent_from_the_training_rows_have_probability_zero() -> None:
         [{}],
     )
     first, second = fitted.predictions
+    assert first.label is not None
+    assert first.probability is not None
+    assert second.label is not None
     assert first.label.tolist() == [1]
     assert first.probability[:, [0, 2]].tolist() == [[0.0, 0.0]]
     assert len(second.label) == 11

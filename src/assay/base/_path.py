@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -76,6 +77,11 @@ class TrainingSet:
         """Return the rows to predict, block after block."""
         rows: NDArray[Any] = self.X[self.tested]
         return rows
+
+    @cached_property
+    def kept(self) -> tuple[NDArray[Any], NDArray[Any], Weight, NDArray[Any]]:
+        """Both, `data` and `test_rows`, kept for other groups: where a run is short."""
+        return (*self.data(), self.test_rows())
 
 
 class Path(ABC, Generic[Run]):
@@ -175,13 +181,13 @@ class Path(ABC, Generic[Run]):
     def model(self, template: Any, candidate: Mapping[str, Any]) -> Any:
         """Return an unfitted copy of the template with the parameters of a candidate."""
         params = template.get_params(deep=False)
-        for name in candidate:
-            if name.partition("__")[0] not in params:
-                raise ParameterError(
-                    f"{type(template).__name__} has no parameter {name!r}"
-                    f"{did_you_mean(name, params)}"
-                )
         if not candidate.keys() <= params.keys():
+            for name in candidate:
+                if name.partition("__")[0] not in params:
+                    raise ParameterError(
+                        f"{type(template).__name__} has no parameter {name!r}"
+                        f"{did_you_mean(name, params)}"
+                    )
             return clone(template).set_params(**candidate)
         # As above, without looks at the signature: a grid may have hundreds of candidates.
         own = {

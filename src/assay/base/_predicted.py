@@ -36,13 +36,14 @@ class Predicted:
 
     def blocks(self, sizes: Sequence[int]) -> list[Predicted]:
         """Cut predictions for consecutive blocks of rows, of these sizes, into one record each."""
-        ends = np.cumsum(sizes)[:-1]
-
-        def cut(array: NDArray[Any] | None) -> list[Any]:
-            return [None] * len(sizes) if array is None else np.split(array, ends)
-
-        columns = map(cut, (self.label, self.probability, self.decision, self.value))
-        return [Predicted(*parts) for parts in zip(*columns, strict=True)]
+        columns: list[NDArray[Any] | None]
+        columns = [self.label, self.probability, self.decision, self.value]
+        blocks, start = [], 0
+        for size in sizes:
+            rows = slice(start, start + size)
+            blocks.append(Predicted(*(None if each is None else each[rows] for each in columns)))
+            start = rows.stop
+        return blocks
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,9 @@ class LeastPath(Path[NDArray[Any]]):
 
     def run(self, models: Sequence[Any], training: TrainingSet) -> NDArray[Any]:
         """Fit the models; return the rows that they predict."""
-        self._fit_together(models, *training.data())
-        return training.test_rows()
+        X, y, weight, rows = training.kept
+        self._fit_together(models, X, y, weight)
+        return rows
 
     def read(self, run: NDArray[Any], model: Any) -> Answer:
         """Predict; the size is the number of weights that are not zero, and the intercept."""

@@ -36,8 +36,9 @@ class LogisticPath(Path[NDArray[Any]]):
     def run(self, models: Sequence[Any], training: TrainingSet) -> NDArray[Any]:
         """Fit the models, strongest penalty first; return the rows that they predict, checked."""
         models = sorted(models, key=_order)
-        models[0]._fit_together(models, *training.data())
-        rows: NDArray[Any] = models[0]._predict_data(training.test_rows())
+        X, y, weight, queries = training.kept
+        models[0]._fit_together(models, X, y, weight)
+        rows: NDArray[Any] = models[0]._predict_data(queries)
         return rows
 
     def read(self, run: NDArray[Any], model: Any) -> Answer:

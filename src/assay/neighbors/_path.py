@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.base import Answer, Path, Predicted, TrainingSet
+from assay.base import Answer, ParameterError, Path, Predicted, TrainingSet
 from assay.neighbors._index import chunks
 from assay.neighbors._metric import freeze
 from assay.neighbors._search import Plan, resolve
@@ -24,54 +24,64 @@ _SEARCH = (
     *("metric", "p", "metric_params", "categorical_features"),
     *("algorithm", "leaf_size"),
 )
+_PLAIN = (str, int, float)
 #: A plan and the array that its predictions go to.
 Member = tuple[Plan, NDArray[np.float64]]
+#: By model, what it predicts, or why it cannot be fitted.
+_Answers = dict[Any, Answer | ParameterError]
 
 
 def search_group(params: Mapping[str, Any]) -> Hashable:
     """Return what candidates of one search have in common."""
-    return tuple(freeze(params.get(name)) for name in _SEARCH)
+    values = map(params.get, _SEARCH)
+    return tuple(
+        each if each is None or isinstance(each, _PLAIN) else freeze(each) for each in values
+    )
 
 
-class NeighborPath(Path[dict[Any, Answer]]):
+class NeighborPath(Path[_Answers]):
     """The path of `KNeighborsClassifier` and `KNeighborsRegressor`."""
 
     def group(self, params: Mapping[str, Any]) -> Hashable:
         """Return the parameters of the search."""
         return search_group(params)
 
-    def check(self, model: Any, training: TrainingSet) -> None:
-        """Check the parameters, and that there are enough rows."""
-        resolve(vars(model), len(training.train))
-
-    def run(self, models: Sequence[Any], training: TrainingSet) -> dict[Any, Answer]:
+    def run(self, models: Sequence[Any], training: TrainingSet) -> _Answers:
         """Search for the most neighbours and predict with every model.
 
         The size is training rows / k, the effective number of parameters.
         """
-        refs, targets, _ = training.data()
-        queries, n_classes = training.test_rows(), training.n_classes or 0
+        refs, targets, _, queries = training.kept
+        n_classes = training.n_classes or 0
         shape = (len(queries), n_classes) if n_classes else (len(queries), *targets.shape[1:])
-        group = [(resolve(vars(model), len(refs)), np.empty(shape)) for model in models]
-        first = models[0]
-        first._keep_rows(first._fit_rows(refs))
-        asked = first._predict_data(queries)
-        widest = min(max(plan.reach for plan, _ in group), len(refs))
-        for part in chunks(len(asked), widest * targets[:1].size + n_classes):
-            distance, index = first._nearest(asked[part], False, widest, group[0][0])
-            found = targets[index]
-            for members in _same_weights(group):
-                _vote(part, distance, found, targets, n_classes, members)
-        predicted = [
-            Predicted(probability=answer) if n_classes else Predicted(value=answer)
-            for _, answer in group
-        ]
-        sizes = [len(refs) / plan.k for plan, _ in group]
-        return dict(zip(models, map(Answer, predicted, sizes), strict=True))
+        answers: _Answers = {}
+        plans: dict[Any, Member] = {}
+        for model in models:
+            try:
+                plans[model] = (resolve(vars(model), len(refs)), np.empty(shape))
+            except ParameterError as error:  # raised when it is the turn of the candidate
+                answers[model] = error
+        group = list(plans.values())
+        for first in list(plans)[:1]:
+            first._keep_rows(first._fit_rows(refs))
+            asked = first._predict_data(queries)
+            widest = min(max(plan.reach for plan, _ in group), len(refs))
+            for part in chunks(len(asked), widest * targets[:1].size + n_classes):
+                distance, index = first._nearest(asked[part], False, widest, group[0][0])
+                found = targets[index]
+                for members in _same_weights(group):
+                    _vote(part, distance, found, targets, n_classes, members)
+        for model, (plan, answer) in plans.items():
+            predicted = Predicted(probability=answer) if n_classes else Predicted(value=answer)
+            answers[model] = Answer(predicted, len(refs) / plan.k)
+        return answers
 
-    def read(self, run: dict[Any, Answer], model: Any) -> Answer:
+    def read(self, run: _Answers, model: Any) -> Answer:
         """Return the answer of a model."""
-        return run.pop(model)
+        answer = run.pop(model)
+        if isinstance(answer, ParameterError):
+            raise answer
+        return answer
 
 
 def _same_weights(group: Sequence[Member]) -> Iterator[list[Member]]:

@@ -22,11 +22,11 @@ Votes = tuple[NDArray[np.float64], NDArray[np.bool_]]
 
 
 class _Found(NamedTuple):
-    """What the models found, or why they could not be fitted; numbers of pairs of rows."""
+    """The votes of every model, or why it could not be fitted, and the number of queries."""
 
     votes: dict[Any, tuple[int, Votes]]
     errors: dict[Any, ValueError]
-    n_pairs: int
+    n_queries: int
 
 
 class RadiusPath(Path[_Found]):
@@ -38,8 +38,7 @@ class RadiusPath(Path[_Found]):
 
     def run(self, models: Sequence[Any], training: TrainingSet) -> _Found:
         """Fit the models and search within the largest radius."""
-        X, y, _ = training.data()
-        asked = training.test_rows()
+        X, y, _, asked = training.kept
         errors: dict[Any, ValueError] = {}
         for model in models:
             try:
@@ -48,16 +47,14 @@ class RadiusPath(Path[_Found]):
                 errors[model] = error
         usable = [model for model in models if model not in errors]
         found = _votes(usable, asked) if usable else []
-        for model in usable:  # other groups may run before these models are read
-            del model.rows_, model._held
-        return _Found(dict(zip(usable, found, strict=True)), errors, len(X) * len(asked))
+        return _Found(dict(zip(usable, found, strict=True)), errors, len(asked))
 
     def read(self, run: _Found, model: Any) -> Answer:
         """Predict; the size is the number of training rows by the mean number of neighbours."""
         if model in run.errors:
             raise run.errors[model]
         neighbours, (votes, alone) = run.votes.pop(model)
-        size = run.n_pairs / max(neighbours, 1)
+        size = model.n_samples_fit_ * run.n_queries / max(neighbours, 1)
         if not hasattr(model, "classes_"):
             model._tell(alone)
             return Answer(Predicted(value=votes), size)

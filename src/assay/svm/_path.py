@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from assay.base import Answer, Candidates, Path, Predicted, TrainingSet
+from assay.base import Answer, Candidates, ParameterError, Path, Predicted, TrainingSet
 from assay.svm._fitting import class_weights
 from assay.svm._machine import Queries
 from assay.svm._pair_path import Known, answers, groups_of
@@ -63,10 +63,6 @@ class KernelPath(SharedGram, Path["_Unit"]):
     def share(self, X: NDArray[Any], candidates: Candidates) -> Grams:  # noqa: ARG002
         """Prepare a place for kernel matrices of the whole table."""
         return Grams(X)
-
-    def check(self, model: Any, training: TrainingSet) -> None:  # noqa: ARG002
-        """Check the parameters."""
-        model._check_params()
 
     def run(self, models: Sequence[Any], training: TrainingSet) -> _Unit:
         """Prepare a place for kernel values; only these are shared."""
@@ -122,17 +118,25 @@ class _Unit:
     def together(self, model: Any) -> Answer | None:
         """Return a candidate that is solved with its group; None where it is to be fitted alone."""
         group = self._group.get(model)
-        if group is not None and model is group[0]:
+        if group is not None:  # the first of its group
+            for member in group:  # fitted models are not kept
+                del self._group[member]
             self._found |= self._solved(group)
         return self._found.pop(model, None)
 
     def _solved(self, group: Sequence[Any]) -> dict[Any, Answer]:
         """Return the candidates that could be solved; the others are left to a fit of their own."""
-        members = [model for model in group if np.isfinite(model.C)]
+        members: list[Any] = []
+        for model in group:
+            try:
+                settings = model._check_params()
+            except ParameterError:
+                continue
+            if np.isfinite(model.C):
+                members.append(model)
         if not members:
             return {}
         model = members[0]
-        settings = model._check_params()
         rows, codes, weights = self.checked.for_model(model)
         n_classes = len(model.classes_)
         used = weights is None or bool((weights > 0).all())
