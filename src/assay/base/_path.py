@@ -80,7 +80,7 @@ class TrainingSet:
 
     @cached_property
     def kept(self) -> tuple[NDArray[Any], NDArray[Any], Weight, NDArray[Any]]:
-        """Both, `data` and `test_rows`, kept for other groups: where a run is short."""
+        """What `data` and `test_rows` return, kept for other groups; for runs that are short."""
         return (*self.data(), self.test_rows())
 
 
@@ -91,8 +91,8 @@ class Path(ABC, Generic[Run]):
     it; an estimator without one is fitted once per candidate. A subclass says which candidates
     share one run (`group`), does that run (`run`) and reads each candidate from it (`read`); it may
     prepare what all training sets of a table can use (`share`). The rest is done here: models are
-    made, checked and run in the order of the candidates, predictions are cut into blocks, and
-    columns brought in the order of all classes.
+    created, checked and run in the order of the candidates, predictions are cut into blocks, and
+    columns are put in the order of all classes.
 
     Examples
     --------
@@ -138,8 +138,8 @@ class Path(ABC, Generic[Run]):
     def group(self, params: Mapping[str, Any]) -> Hashable | None:  # noqa: ARG002
         """Return what the candidates of one run have in common; equal values share a run.
 
-        None: the candidate is a fit of its own. Such candidates are given to `run` together, too,
-        for what they can share besides.
+        None: the candidate counts as a fit of its own. All such candidates are still passed to one
+        `run`, which may take rows out of the table once for all of them.
 
         Parameters
         ----------
@@ -261,10 +261,11 @@ class Path(ABC, Generic[Run]):
 
 
 class SharedFit(ABC, Generic[Prepared]):
-    """How whole models on the same rows share work, whatever their targets and parameters are.
+    """How fits on the same rows share work when the fitted models themselves are needed.
 
-    Members of a reduction from many classes to two, and encoders of one training set, are such
-    models. An instance is the class attribute ``assay_path``, which may be a `Path`, too.
+    The targets or the parameters differ: members of a reduction from many classes to two, or
+    encoders of one training set. An instance is the class attribute ``assay_path`` of the
+    estimator; it may be a `Path`, too.
     """
 
     @abstractmethod
