@@ -93,7 +93,8 @@ class Answer:
         classes = np.arange(n_classes) if self.classes is None else self.classes.astype(np.int64)
         label, shares = self.predicted.label, self.predicted.probability
         if label is None and shares is not None:
-            label = classes[shares.argmax(axis=1)]
+            label = shares.argmax(axis=1)
+            label = label if self.classes is None else classes[label]
         return Predicted(
             None if label is None else label.astype(np.int64, copy=False),
             None if shares is None else _aligned(shares, classes, n_classes, 0.0),

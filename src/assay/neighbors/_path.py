@@ -24,7 +24,7 @@ _SEARCH = (
     *("metric", "p", "metric_params", "categorical_features"),
     *("algorithm", "leaf_size"),
 )
-_PLAIN = (str, int, float)
+_PLAIN = (type(None), str, int, float)
 #: A plan and the array that its predictions go to.
 Member = tuple[Plan, NDArray[np.float64]]
 #: By model, what it predicts, or why it cannot be fitted.
@@ -34,9 +34,7 @@ _Answers = dict[Any, Answer | ParameterError]
 def search_group(params: Mapping[str, Any]) -> Hashable:
     """Return what candidates of one search have in common."""
     values = map(params.get, _SEARCH)
-    return tuple(
-        each if each is None or isinstance(each, _PLAIN) else freeze(each) for each in values
-    )
+    return tuple([each if type(each) in _PLAIN else freeze(each) for each in values])
 
 
 class NeighborPath(Path[_Answers]):
