@@ -22,6 +22,7 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.datasets import make_classification, make_regression
 
+from assay.base import TrainingSet
 from assay.ensemble import AdaBoostClassifier, GradientBoostingClassifier, RandomForestClassifier
 from assay.linear import ElasticNet, Lasso, LogisticRegression, Ridge
 from assay.select import DefaultPath
@@ -104,7 +105,9 @@ def measure(work: PathWork, repeats: int) -> list[str]:
 
     def by(path: Any) -> list[NDArray[np.float64]]:
         shared = path.share(X, work.candidates)
-        fitted = path.fit_predict(work.estimator, shared, X, y, None, train, tests, work.candidates)
+        n_classes = int(y.max()) + 1 if y.dtype.kind == "i" else None
+        training = TrainingSet(X, y, train, tests, n_classes=n_classes, shared=shared)
+        fitted = path.fit_predict(work.estimator, training, work.candidates)
         return [_answer(block) for each in fitted for block in each.predictions]
 
     ways = {"path": type(work.estimator).assay_path, "single": DefaultPath()}

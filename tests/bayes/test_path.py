@@ -11,6 +11,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from assay.bayes import NaiveBayesClassifier
 from assay.bayes._summary import Summary
 from assay.select import Family, assert_path_equals_single_fits
+from tests.along import fits_along
 from tests.bayes.test_naive_bayes import NOMINAL, mixed, with_gaps
 
 SMOOTHINGS = [{"var_smoothing": value} for value in (1e-9, 1e-6, 1e-3)]
@@ -80,7 +81,7 @@ def test_path_makes_one_summary_of_the_table_and_none_of_the_training_rows(
     for held in ((0, 1), (0, 2), (3, 4)):
         train = np.concatenate([blocks[b] for b in range(5) if b not in held])
         tests = [blocks[b] for b in held]
-        found = list(path.fit_predict(template, shared, X, y, None, train, tests, SMOOTHINGS))
+        found = list(fits_along(path)(template, shared, X, y, None, train, tests, SMOOTHINGS))
         assert len(found) == 3
     assert sizes == [150, 60, 60, 60]
     assert path.n_fits(SMOOTHINGS) == 1
@@ -91,7 +92,7 @@ def test_a_wrong_candidate_raises_in_its_turn() -> None:
     path = NaiveBayesClassifier.assay_path
     candidates = [{"alpha": 1.0}, {"alpha": -1.0}]
     rows = np.arange(150)
-    steps = path.fit_predict(
+    steps = fits_along(path)(
         NaiveBayesClassifier(),
         path.share(X, candidates),
         X,

@@ -16,6 +16,7 @@ from assay.decomposition import _lda as discriminant
 from assay.decomposition._class_blocks import BlockSums
 from assay.decomposition._class_scatter import Classes, class_sums
 from assay.select import Family, assert_path_equals_single_fits
+from tests.along import fits_along
 
 from .tables import classes
 
@@ -95,7 +96,7 @@ def test_the_rows_are_summed_once_for_all_candidates(monkeypatch: pytest.MonkeyP
     shared = path.share(X, CANDIDATES)
     train = np.concatenate(blocks[2:])
     model = LinearDiscriminantAnalysis()
-    fitted = list(path.fit_predict(model, shared, X, y, None, train, list(blocks[:2]), CANDIDATES))
+    fitted = list(fits_along(path)(model, shared, X, y, None, train, list(blocks[:2]), CANDIDATES))
     assert len(fitted) == len(CANDIDATES)
     assert len(made) == 1
     assert path.n_fits(CANDIDATES) == 1

@@ -62,9 +62,10 @@ def test_a_nested_search_decomposes_each_training_set_once(made: list[str]) -> N
 
 
 def test_a_shared_fit_is_to_the_bit_a_fit(made: list[str]) -> None:
-    shared: dict[str, Any] = {}
     asked: list[Any] = [3, 20, 0.9, "mle", None, 0]
-    together = [PCA(n).assay_fit(X, None, shared) for n in asked]
+    path = PCA.assay_path
+    prepared = path.prepare(PCA(), X, None)
+    together = [path.fit(PCA(n), prepared, X, None, None) for n in asked]
     # Digits have pixels without variance: asked for all components, 'auto' takes the factor.
     assert made == ["by_covariance", "by_factor"]
     for n, model in zip(asked, together, strict=True):

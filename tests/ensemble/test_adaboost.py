@@ -23,6 +23,7 @@ from assay.base import DataError, ParameterError
 from assay.ensemble import AdaBoostClassifier
 from assay.select import Family, assert_path_equals_single_fits
 from assay.tree import DecisionTreeClassifier
+from tests.along import fits_along
 
 EXACT = 65535
 
@@ -206,7 +207,7 @@ def test_path_holds_the_stages_asked_for_only() -> None:
     half = np.arange(10_000)
     path, grid = AdaBoostClassifier.assay_path, [{"n_estimators": 5}, {"n_estimators": 200}]
     tracemalloc.start()
-    list(path.fit_predict(AdaBoostClassifier(), None, X, y, None, half, [half + 10_000], grid))
+    list(fits_along(path)(AdaBoostClassifier(), None, X, y, None, half, [half + 10_000], grid))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 0.5 * 200 * 10_000 * 3 * 8  # half of what all 200 stages take

@@ -19,6 +19,7 @@ from assay.ensemble import _forest_path as path_module
 from assay.ensemble._forest_grow import grown_forest
 from assay.select import Family, assert_path_equals_single_fits
 from assay.select.run._path import count_fits
+from tests.along import fits_along
 
 NUMBERS = [{"n_estimators": n} for n in (1, 2, 5, 10, 20)]
 FORESTS = [
@@ -91,7 +92,7 @@ def test_classes_absent_from_the_training_rows_have_probability_zero() -> None:
     X, y = np.arange(12.0)[:, None], np.array([0, 1, 1, 1, 1, 1, 3, 3, 3, 3, 3, 3])
     path = RandomForestClassifier.assay_path
     rows = np.arange(1, 12)
-    (fitted,) = path.fit_predict(
+    (fitted,) = fits_along(path)(
         RandomForestClassifier(5, random_state=0),
         path.share(X, [{}]),
         X,
@@ -102,6 +103,9 @@ def test_classes_absent_from_the_training_rows_have_probability_zero() -> None:
         [{}],
     )
     first, second = fitted.predictions
+    assert first.label is not None
+    assert first.probability is not None
+    assert second.label is not None
     assert first.label.tolist() == [1]
     assert first.probability[:, [0, 2]].tolist() == [[0.0, 0.0]]
     assert len(second.label) == 11
@@ -122,7 +126,7 @@ def test_path_grows_one_forest_for_all_numbers_of_trees(monkeypatch: pytest.Monk
     path = RandomForestClassifier.assay_path
     half = np.arange(0, 150, 2)
     shared = path.share(X, candidates)
-    found = list(path.fit_predict(template, shared, X, y, None, half, [half + 1], candidates))
+    found = list(fits_along(path)(template, shared, X, y, None, half, [half + 1], candidates))
     assert grown == [20, 20]
     assert count_fits(template, candidates) == 2
     assert [each.size for each in found] == sorted(each.size for each in found[:5]) + sorted(
@@ -135,7 +139,7 @@ def test_senseless_candidates_fail_in_their_turn() -> None:
     path = RandomForestClassifier.assay_path
     half = np.arange(0, 150, 2)
     candidates: list[dict[str, Any]] = [{"n_estimators": 3}, {"n_estimators": 0}]
-    steps = path.fit_predict(
+    steps = fits_along(path)(
         RandomForestClassifier(random_state=0), None, X, y, None, half, [half + 1], candidates
     )
     assert next(steps).size > 0
@@ -143,8 +147,8 @@ def test_senseless_candidates_fail_in_their_turn() -> None:
         next(steps)
 
 
-def test_refit_is_an_ordinary_fit() -> None:
+def test_model_of_a_candidate_is_the_template_with_its_parameters() -> None:
     X, y = data(load_iris)
     template = RandomForestClassifier(random_state=0)
-    model = RandomForestClassifier.assay_path.refit(template, X, y, None, {"n_estimators": 4})
+    model = RandomForestClassifier.assay_path.model(template, {"n_estimators": 4}).fit(X, y)
     assert model.n_estimators_ == 4

@@ -17,6 +17,7 @@ from assay.base import DataError, ParameterError
 from assay.linear import Lasso
 from assay.linear._least_lasso import LassoSettings, lasso_solutions
 from assay.select import Family, assert_path_equals_single_fits
+from tests.along import fits_along
 
 from .least_tables import Table, alpha_max, bundled, lasso_objective, made, violation
 
@@ -228,7 +229,7 @@ def test_lasso_path_with_many_solutions_takes_those_of_single_fits() -> None:
     assert np.abs(along.coef[3] - alone[3].coef[0]).max() > 0.1
     assert not along.exact[3]
     queries, rows = rng.normal(size=(5, 20)), np.arange(13)
-    found = Lasso.assay_path.fit_predict(
+    found = fits_along(Lasso.assay_path)(
         Lasso(),
         None,
         np.vstack([X, queries]),
@@ -255,7 +256,7 @@ def test_lasso_path_is_one_call_of_the_kernel(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("assay.linear._least_lasso_path.lasso_solutions", counted)
     table, rows = made(), np.arange(120)
     path = Lasso.assay_path
-    found = path.fit_predict(
+    found = fits_along(path)(
         Lasso(), None, table.X, table.y, None, rows[:80], [rows[80:100], rows[100:]], PENALTIES
     )
     sizes = [each.size for each in found]

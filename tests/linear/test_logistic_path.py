@@ -17,6 +17,7 @@ from assay.linear import LogisticRegression
 from assay.linear import _logistic_solve as border
 from assay.linear._logistic_wide import is_wide
 from assay.select import Family, assert_path_equals_single_fits
+from tests.along import fits_along
 
 PENALTIES = [
     {"C": C, "l1_ratio": ratio} for C, ratio in product((0.01, 1.0, 0.1, 30.0), (0.0, 0.5, 1.0))
@@ -78,7 +79,7 @@ def test_path_packs_the_table_once_for_each_group(monkeypatch: pytest.MonkeyPatc
     path = LogisticRegression.assay_path
     candidates = [*PENALTIES, {"C": 2.0, "fit_intercept": False}]
     rows = np.arange(150)
-    fitted = path.fit_predict(
+    fitted = fits_along(path)(
         LogisticRegression(), None, X, y, None, rows[::2], [rows[1::2]], candidates
     )
     assert len(list(fitted)) == 13
@@ -118,7 +119,7 @@ def test_path_refuses_a_wrong_candidate_in_its_turn() -> None:
     rows = np.arange(150)
     path = LogisticRegression.assay_path
     for wrong, message in (({"C": -1.0}, "C must be"), ({"c": 1.0}, "no parameter 'c'")):
-        fitted = path.fit_predict(
+        fitted = fits_along(path)(
             LogisticRegression(), None, X, y, None, rows, [rows], [{"C": 1.0}, wrong, {"C": 2.0}]
         )
         next(fitted)
@@ -130,7 +131,7 @@ def test_path_gives_absent_classes_probability_zero() -> None:
     X, y = np.arange(12.0)[:, None], np.array([0] + [1, 3] * 5 + [3])
     rows = np.arange(1, 12)
     path = LogisticRegression.assay_path
-    (fitted,) = path.fit_predict(
+    (fitted,) = fits_along(path)(
         LogisticRegression(), None, X, y, None, rows, [np.array([0]), rows], [{}]
     )
     probability = fitted.predictions[0].probability
@@ -149,7 +150,7 @@ def test_candidates_without_penalty_warn_as_single_fits_do() -> None:
     path = LogisticRegression.assay_path
     with pytest.warns(ConvergenceWarning, match="separated"):
         list(
-            path.fit_predict(
+            fits_along(path)(
                 LogisticRegression(), None, X, y, None, rows, [rows], [{"C": 1.0}, {"C": np.inf}]
             )
         )

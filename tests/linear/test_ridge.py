@@ -15,6 +15,7 @@ from assay.base import DataError, ParameterError
 from assay.linear import Ridge
 from assay.linear._least_moments import moments
 from assay.select import Family, assert_path_equals_single_fits
+from tests.along import fits_along
 
 from .least_tables import bundled, made
 
@@ -159,7 +160,7 @@ def test_ridge_path_makes_the_products_once(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("assay.linear._least_problem.moments", counted)
     table = made(100, 5)
     path, rows = Ridge.assay_path, np.arange(100)
-    found = path.fit_predict(
+    found = fits_along(path)(
         Ridge(), None, table.X, table.y, None, rows[:60], [rows[60:80], rows[80:]], PENALTIES
     )
     assert len(list(found)) == len(PENALTIES)
@@ -170,7 +171,7 @@ def test_ridge_path_makes_the_products_once(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_bad_candidate_is_refused_in_its_turn() -> None:
     table, rows = made(50, 3), np.arange(50)
-    found = Ridge.assay_path.fit_predict(
+    found = fits_along(Ridge.assay_path)(
         Ridge(), None, table.X, table.y, None, rows[:40], [rows[40:]], [{"alpha": 1}, {"alpha": -1}]
     )
     next(found)

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.naive_bayes import GaussianNB
 
-from assay.base import ParameterError, same
+from assay.base import ParameterError, SharedFit, same
 from assay.multiclass import AllVsAllClassifier, MultilabelClassifier, OneVsAllClassifier
 from assay.svm import SVC
 from assay.svm.engine import Kernel
@@ -75,7 +76,7 @@ def test_shared_fit_is_a_fit_of_its_own(reduction: Any, base: Any, weighted: boo
 
 @pytest.fixture(autouse=True)
 def always_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.multiclass._shared_gram._FEWEST_COLUMNS", 1)
+    monkeypatch.setattr("assay.svm._shared_gram._FEWEST_COLUMNS", 1)
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
@@ -138,18 +139,22 @@ def test_kernel_values_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_class_may_bring_its_own_sharing() -> None:
-    class Shared(DecisionTreeClassifier):
-        class assay_sharing:  # noqa: N801
-            asked: list[int] = []  # noqa: RUF012
+    asked: list[int] = []
 
-            @classmethod
-            def share(cls, estimator: Any, X: Any, weight: Any) -> None:
-                cls.asked.append(len(X))
+    class Sharing(SharedFit[None]):
+        def prepare(self, model: Any, X: Any, weight: Any) -> None:
+            asked.append(len(X))
+
+        def fit(self, model: Any, prepared: None, X: Any, y: Any, weight: Any) -> Any:
+            raise AssertionError("nothing was prepared")
+
+    class Shared(GaussianNB):
+        assay_path = Sharing()
 
     X, y = blobs(3)
     OneVsAllClassifier(Shared()).fit(X, y)
     AllVsAllClassifier(Shared()).fit(X, y)  # each pair has rows of its own
-    assert Shared.assay_sharing.asked == [len(X)]
+    assert asked == [len(X)]
 
 
 def test_wrong_parameter_of_a_shared_learner_is_named() -> None:

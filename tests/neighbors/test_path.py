@@ -24,6 +24,7 @@ from assay.base import Fitted, ParameterError, Predicted
 from assay.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from assay.neighbors import _index as search
 from assay.select import Family, assert_path_equals_single_fits
+from tests.along import fits_along
 
 COUNTS = (1, 2, 3, 5, 7, 9, 13, 17, 25, 35, 51, 71, 89)
 TWENTY_SIX = [
@@ -55,7 +56,7 @@ def along_path(estimator: Any, X: Any, y: Any, candidates: Sequence[Any]) -> lis
     path = type(estimator).assay_path
     train, tests = unit(X)
     shared = path.share(X, candidates)
-    return list(path.fit_predict(estimator, shared, X, y, None, train, tests, candidates))
+    return list(fits_along(path)(estimator, shared, X, y, None, train, tests, candidates))
 
 
 def one_by_one(estimator: Any, X: Any, y: Any, candidates: Sequence[Any]) -> list[Fitted]:
@@ -129,7 +130,7 @@ def test_classes_absent_from_the_training_rows_have_probability_zero() -> None:
     X, y = np.arange(10.0)[:, None], np.array([0, 1, 1, 1, 1, 1, 3, 3, 3, 3])
     path = KNeighborsClassifier.assay_path
     rows = np.arange(1, 10)
-    (fitted,) = path.fit_predict(
+    (fitted,) = fits_along(path)(
         KNeighborsClassifier(), None, X, y, None, rows, [np.array([0]), rows], [{"n_neighbors": 3}]
     )
     first = fitted.predictions[0]
@@ -164,10 +165,10 @@ def test_path_searches_once_for_each_metric(monkeypatch: pytest.MonkeyPatch) -> 
     assert KNeighborsClassifier.assay_path.n_fits(candidates) == len(calls)
 
 
-def test_refit_is_an_ordinary_fit() -> None:
+def test_model_of_a_candidate_is_the_template_with_its_parameters() -> None:
     X, y = load_iris(return_X_y=True)
     path = KNeighborsClassifier.assay_path
-    model = path.refit(KNeighborsClassifier(), X, y, None, {"n_neighbors": 7})
+    model = path.model(KNeighborsClassifier(), {"n_neighbors": 7}).fit(X, y)
     assert model.digest() == KNeighborsClassifier(7).fit(X, y).digest()
 
 
@@ -189,7 +190,7 @@ def test_path_refuses_in_its_turn_what_a_fit_would_refuse(
 ) -> None:
     X, y = load_iris(return_X_y=True)
     train, tests = unit(X)
-    steps = KNeighborsClassifier.assay_path.fit_predict(
+    steps = fits_along(KNeighborsClassifier.assay_path)(
         KNeighborsClassifier(), None, X, y, None, train, tests, [{}, candidate]
     )
     assert_equal([next(steps)], one_by_one(KNeighborsClassifier(), X, y, [{}]))

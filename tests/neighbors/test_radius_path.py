@@ -17,6 +17,7 @@ from assay.base import DataError, ParameterError
 from assay.neighbors import RadiusNeighborsClassifier, RadiusNeighborsRegressor
 from assay.neighbors import _index as search
 from assay.select import Family, assert_path_equals_single_fits
+from tests.along import fits_along
 from tests.neighbors.test_path import along_path, closeness, unit
 
 CLASSIFIER = RadiusNeighborsClassifier(outlier_label="most_frequent")
@@ -121,7 +122,7 @@ def test_path_keeps_the_law_of_the_house() -> None:
 def test_classes_absent_from_the_training_rows_have_probability_zero() -> None:
     X, y = np.arange(10.0)[:, None], np.array([0, 1, 1, 1, 1, 1, 3, 3, 3, 3])
     rows = np.arange(1, 10)
-    (fitted,) = RadiusNeighborsClassifier.assay_path.fit_predict(
+    (fitted,) = fits_along(RadiusNeighborsClassifier.assay_path)(
         CLASSIFIER, None, X, y, None, rows, [np.array([0]), rows], [{"radius": 3.0}]
     )
     assert fitted.predictions[0].probability is not None
@@ -141,7 +142,7 @@ def test_path_refuses_in_its_turn_what_a_fit_would_refuse(
 ) -> None:
     X, y = scaled(load_iris)
     train, tests = unit(X)
-    steps = RadiusNeighborsClassifier.assay_path.fit_predict(
+    steps = fits_along(RadiusNeighborsClassifier.assay_path)(
         RadiusNeighborsClassifier(), None, X, y, None, train, tests, [{"radius": 9.0}, candidate]
     )
     assert next(steps).predictions[0].label is not None
@@ -149,7 +150,7 @@ def test_path_refuses_in_its_turn_what_a_fit_would_refuse(
         next(steps)
 
 
-def test_refit_is_an_ordinary_fit() -> None:
+def test_model_of_a_candidate_is_the_template_with_its_parameters() -> None:
     X, y = scaled(load_iris)
-    model = RadiusNeighborsClassifier.assay_path.refit(CLASSIFIER, X, y, None, {"radius": 2.0})
+    model = RadiusNeighborsClassifier.assay_path.model(CLASSIFIER, {"radius": 2.0}).fit(X, y)
     assert model.digest() == clone(CLASSIFIER).set_params(radius=2.0).fit(X, y).digest()

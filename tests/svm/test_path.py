@@ -21,6 +21,7 @@ from assay.base import ParameterError, same
 from assay.select import Family, assert_path_equals_single_fits
 from assay.svm import SVC, SVR
 from assay.svm.engine import Kernel, solve_pairs_path, squared_distances
+from tests.along import fits_along
 
 PRICES = [{"C": C} for C in (0.1, 1.0, 10.0, 100.0)]
 GRID = [
@@ -84,7 +85,7 @@ def test_path_takes_every_kind_of_machine(template: SVC) -> None:
     candidates = PRICES[1:3]
     if callable(template.kernel):
         path, rows = SVC.assay_path, np.arange(0, 178, 2)
-        found = path.fit_predict(
+        found = fits_along(path)(
             template, path.share(X, candidates), X, y, None, rows, [rows], candidates
         )
         for fitted, price in zip(found, candidates, strict=True):
@@ -120,7 +121,7 @@ def test_all_prices_and_folds_share_one_matrix(matrices: list[tuple[int, int]]) 
     blocks = np.array_split(np.random.default_rng(0).permutation(len(y)), 5)
     for held in range(5):
         train = np.concatenate([block for k, block in enumerate(blocks) if k != held])
-        found = path.fit_predict(SVC(), shared, X, y, None, train, [blocks[held]], candidates)
+        found = fits_along(path)(SVC(), shared, X, y, None, train, [blocks[held]], candidates)
         assert len(list(found)) == len(candidates)
     # The first fold has its own; the second shows that the whole table is worth it.
     sizes = [len(block) for block in blocks]
@@ -141,7 +142,7 @@ def test_kernel_that_depends_on_the_fold_is_shared_by_all_prices(
     path = SVC.assay_path
     train, test = np.arange(0, 178, 2), np.arange(1, 178, 2)
     shared = path.share(X, PRICES)
-    assert len(list(path.fit_predict(SVC(), shared, X, y, None, train, [test], PRICES))) == 4
+    assert len(list(fits_along(path)(SVC(), shared, X, y, None, train, [test], PRICES))) == 4
     assert matrices == [(89, 89)] * 3  # among the training rows in two precisions, and across
 
 
@@ -152,7 +153,7 @@ def test_kernels_that_alternate_are_made_once(matrices: list[tuple[int, int]]) -
     family = Family("svm", SVC(), candidates)
     train, test = np.arange(0, 178, 2), np.arange(1, 178, 2)
     path = SVC.assay_path
-    found = path.fit_predict(
+    found = fits_along(path)(
         SVC(), path.share(X, candidates), X, y, None, train, [test], candidates
     )
     assert len(list(found)) == 6
@@ -168,7 +169,7 @@ def test_model_of_the_path_is_that_of_a_fit_bit_for_bit() -> None:
     part = Kernel("rbf", gamma=0.05).matrix(X[rows])
     assert np.array_equal(whole[np.ix_(rows, rows)], part)
     path = SVC.assay_path
-    model = path.refit(SVC(gamma=0.05), X, y, None, {"C": 3.0})
+    model = path.model(SVC(gamma=0.05), {"C": 3.0}).fit(X, y)
     assert same(model, SVC(gamma=0.05, C=3.0).fit(X, y))
 
 
@@ -176,7 +177,7 @@ def test_classes_absent_from_the_training_rows_have_the_lowest_decision() -> Non
     X, y = load_iris(return_X_y=True)
     train = np.flatnonzero(y != 1)
     path = SVC.assay_path
-    (fitted,) = path.fit_predict(SVC(), path.share(X, [{}]), X, y, None, train, [train], [{}])
+    (fitted,) = fits_along(path)(SVC(), path.share(X, [{}]), X, y, None, train, [train], [{}])
     decision = fitted.predictions[0].decision
     assert decision is not None
     assert decision.shape == (100, 3)
@@ -186,7 +187,7 @@ def test_classes_absent_from_the_training_rows_have_the_lowest_decision() -> Non
 def test_path_refuses_in_its_turn_what_a_fit_would_refuse() -> None:
     X, y = load_iris(return_X_y=True)
     path, rows = SVC.assay_path, np.arange(150)
-    steps = path.fit_predict(
+    steps = fits_along(path)(
         SVC(), path.share(X, []), X, y, None, rows, [rows], [{"C": 1.0}, {"C": -1.0}]
     )
     next(steps)
@@ -215,7 +216,7 @@ def test_ten_classes_are_solved_pair_by_pair_for_all_prices(
     path, rows = SVC.assay_path, np.arange(300)
     shared = path.share(X, candidates)
     tests = [np.arange(300, 400), np.arange(400, 500)]
-    assert len(list(path.fit_predict(template, shared, X, y, None, rows, tests, candidates))) == 4
+    assert len(list(fits_along(path)(template, shared, X, y, None, rows, tests, candidates))) == 4
     assert prices == [2, 2]  # one call for each gamma
 
 
@@ -225,7 +226,7 @@ def test_a_class_that_is_not_in_the_training_rows_has_the_lowest_decision() -> N
     rows, test = np.flatnonzero(y != 2), np.flatnonzero(y == 2)
     path, candidates = SVC.assay_path, PRICES[1:3]
     for fitted, price in zip(
-        path.fit_predict(SVC(), path.share(X, candidates), X, y, None, rows, [test], candidates),
+        fits_along(path)(SVC(), path.share(X, candidates), X, y, None, rows, [test], candidates),
         candidates,
         strict=True,
     ):
@@ -243,7 +244,7 @@ def test_a_price_without_convergence_warns_as_its_own_fit_does() -> None:
     X = StandardScaler().fit_transform(X)
     path, rows = SVC.assay_path, np.arange(0, 178, 2)
     template = SVC(max_iter=3)
-    found = path.fit_predict(template, path.share(X, PRICES), X, y, None, rows, [rows], PRICES)
+    found = fits_along(path)(template, path.share(X, PRICES), X, y, None, rows, [rows], PRICES)
     for price in PRICES:
         with pytest.warns(ConvergenceWarning, match="SVC did not converge"):
             fitted = next(found)
@@ -257,7 +258,7 @@ def test_a_senseless_price_is_told_in_its_turn() -> None:
     X, y = load_wine(return_X_y=True)
     path, rows = SVC.assay_path, np.arange(0, 178, 2)
     candidates = [{"C": 1.0}, {"C": -1.0}, {"C": 2.0}]
-    found = path.fit_predict(SVC(), path.share(X, candidates), X, y, None, rows, [rows], candidates)
+    found = fits_along(path)(SVC(), path.share(X, candidates), X, y, None, rows, [rows], candidates)
     next(found)
     with pytest.raises(ParameterError, match="C must be"):
         next(found)

@@ -15,6 +15,7 @@ from assay.select import Family, assert_path_equals_single_fits
 from assay.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from assay.tree import _path as path_module
 from assay.tree._growth import grow_tree
+from tests.along import fits_along
 
 DEPTHS = (1, 2, 3, 4, 6, 9, None)
 GRID: list[dict[str, Any]] = [
@@ -85,7 +86,7 @@ def test_path_grows_once_for_each_setting(monkeypatch: pytest.MonkeyPatch) -> No
     shared = path.share(X, candidates)
     rows = np.arange(len(X))
     train, tests = rows[rows % 3 > 0], [rows[rows % 3 == 0]]
-    fits = path.fit_predict(
+    fits = fits_along(path)(
         DecisionTreeClassifier(random_state=0), shared, X, y, None, train, tests, candidates
     )
     assert len(list(fits)) == 70
@@ -98,7 +99,7 @@ def test_size_is_the_number_of_nodes() -> None:
     path = DecisionTreeClassifier.assay_path
     rows = np.arange(len(X))
     template = DecisionTreeClassifier(random_state=0)
-    fits = path.fit_predict(template, path.share(X, GRID), X, y, None, rows, [rows], GRID)
+    fits = fits_along(path)(template, path.share(X, GRID), X, y, None, rows, [rows], GRID)
     for candidate, fitted in zip(GRID, fits, strict=True):
         model = clone(template).set_params(**candidate).fit(X, y)
         assert fitted.size == model.tree_.node_count, candidate
@@ -108,7 +109,7 @@ def test_classes_absent_from_the_training_rows_have_probability_zero() -> None:
     X, y = np.arange(8.0)[:, None], np.array([0, 0, 1, 1, 2, 2, 3, 3])
     path = DecisionTreeClassifier.assay_path
     train = np.array([0, 1, 4, 5, 6, 7])
-    (fitted,) = path.fit_predict(
+    (fitted,) = fits_along(path)(
         DecisionTreeClassifier(), path.share(X, [{}]), X, y, None, train, [np.array([2, 3])], [{}]
     )
     (predicted,) = fitted.predictions
@@ -118,12 +119,12 @@ def test_classes_absent_from_the_training_rows_have_probability_zero() -> None:
     assert set(predicted.label.tolist()) <= {0, 2, 3}
 
 
-def test_refit_is_an_ordinary_fit() -> None:
+def test_model_of_a_candidate_is_the_template_with_its_parameters() -> None:
     X, y = load_iris(return_X_y=True)
     path = DecisionTreeClassifier.assay_path
     template = DecisionTreeClassifier(random_state=3)
     weight = np.linspace(1, 2, len(X))
-    model = path.refit(template, X, y, weight, {"max_depth": 2})
+    model = path.model(template, {"max_depth": 2}).fit(X, y, weight)
     assert (
         model.digest()
         == DecisionTreeClassifier(random_state=3, max_depth=2).fit(X, y, weight).digest()
@@ -147,7 +148,7 @@ def test_path_refuses_in_its_turn_what_a_fit_would_refuse(
     path = DecisionTreeClassifier.assay_path
     rows = np.arange(len(X))
     candidates = [{"max_depth": 2}, candidate]
-    steps = path.fit_predict(
+    steps = fits_along(path)(
         DecisionTreeClassifier(), path.share(X, []), X, y, None, rows, [rows], candidates
     )
     assert next(steps).size == 5

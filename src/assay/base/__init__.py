@@ -8,7 +8,8 @@ from assay.base._errors import DataError, ParameterError, did_you_mean
 from assay.base._estimator import Classifier, Clusterer, Estimator, Regressor, Transformer
 from assay.base._frames import as_frame, as_vector
 from assay.base._nominal import Levels, nominal_columns
-from assay.base._path import Fitted, Predicted
+from assay.base._path import Candidates, Path, SharedFit, TrainingSet
+from assay.base._predicted import Answer, Fitted, Predicted
 from assay.base._random import (
     check_random_state,
     draw_seed,
@@ -23,6 +24,8 @@ from assay.base._task import Task
 from assay.base._threads import in_threads
 
 __all__ = [
+    "Answer",
+    "Candidates",
     "Classifier",
     "Clusterer",
     "DataError",
@@ -30,10 +33,13 @@ __all__ = [
     "Fitted",
     "Levels",
     "ParameterError",
+    "Path",
     "Predicted",
     "Regressor",
+    "SharedFit",
     "StateError",
     "Task",
+    "TrainingSet",
     "Transformer",
     "Value",
     "as_frame",

@@ -10,7 +10,7 @@ away, the training rows are summed themselves; so are values for kernel densitie
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,12 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from assay.base import Fitted, Levels, Predicted, check_n_jobs
+from assay.base import Answer, Candidates, Levels, Path, Predicted, TrainingSet, check_n_jobs
 from assay.bayes._densities import Densities
 from assay.bayes._summary import Columns, Summary
 from assay.bayes._sums import Sums
-
-Candidates = Sequence[Mapping[str, Any]]
 
 #: Parameters that a summary depends on.
 KINDS = ("numeric", "categorical_features")
@@ -49,87 +47,7 @@ class Whole:
             return found[1]
 
 
-class NaiveBayesPath:
-    """The path of `NaiveBayesClassifier`."""
-
-    def share(self, X: NDArray[Any], candidates: Candidates) -> Whole:  # noqa: ARG002
-        """Share the summary of all rows; it is made when the target is known."""
-        return Whole()
-
-    def n_fits(self, candidates: Candidates) -> int:
-        """Return how many summaries these candidates need."""
-        return len({repr([each.get(name) for name in KINDS]) for each in candidates})
-
-    def fit_predict(
-        self,
-        estimator: Any,
-        shared: Whole,
-        X: NDArray[Any],
-        y: NDArray[Any],
-        weight: NDArray[np.float64] | None,
-        train: NDArray[np.int64],
-        tests: Sequence[NDArray[np.int64]],
-        candidates: Candidates,
-    ) -> Iterator[Fitted]:
-        """Yield, per candidate and in their order, the predictions for each block of `tests`.
-
-        Parameters
-        ----------
-        estimator : NaiveBayesClassifier
-            Unfitted template; a candidate overrides its parameters.
-        shared : Whole
-            What `share` returned.
-        X : ndarray of shape (n_samples, n_features)
-            The whole table, encoded.
-        y : ndarray of int of shape (n_samples,)
-            Class codes.
-        weight : ndarray or None
-            Sample weights.
-        train : ndarray of int
-            Training rows.
-        tests : sequence of ndarray of int
-            Blocks of rows to predict.
-        candidates : sequence of mapping
-            Parameter settings.
-
-        Yields
-        ------
-        Fitted
-            With size = numbers that the model consists of.
-        """
-        n_classes = int(y.max()) + 1
-        queries = X[np.concatenate(tests)]
-        learned: dict[str, _Trained] = {}
-        for candidate in candidates:
-            model = clone(estimator).set_params(**candidate)
-            model._check_params()
-            key = repr([getattr(model, name) for name in KINDS])
-            if key not in learned:
-                learned[key] = _trained(model, shared, key, X, y, weight, train, queries)
-            known = learned[key]
-            known.give(model)
-            model._learn(known.summary, known.columns)
-            share = model._proba(known.queries)
-            whole = np.zeros((len(queries), n_classes))
-            whole[:, model.classes_] = share
-            label = model.classes_[share.argmax(axis=1)].astype(np.int64)
-            predicted = Predicted(label=label, probability=whole)
-            size = 2 * model.theta_.size + model.level_log_prob_.size + model.kde_points_.size
-            yield Fitted(predicted.blocks([len(test) for test in tests]), float(size))
-
-    def refit(
-        self,
-        estimator: Any,
-        X: NDArray[Any],
-        y: NDArray[Any],
-        weight: NDArray[np.float64] | None,
-        candidate: Mapping[str, Any],
-    ) -> Any:
-        """Fit one candidate on all rows, as an ordinary fit."""
-        return clone(estimator).set_params(**candidate).fit(X, y, sample_weight=weight)
-
-
-class _Trained:
+class Trained:
     """A summary of the training rows, and what a model needs to be made of it."""
 
     def __init__(
@@ -148,45 +66,54 @@ class _Trained:
             setattr(model, name, value)
 
 
-def _trained(
-    template: Any,
-    shared: Whole,
-    key: str,
-    X: NDArray[Any],
-    y: NDArray[Any],
-    weight: NDArray[np.float64] | None,
-    train: NDArray[np.int64],
-    queries: NDArray[Any],
-) -> _Trained:
-    template = clone(template)
-    found = None
-    if weight is None and shared is not None:
-        found = _taken_apart(template, shared, key, X, y, train)
-    if found is None:
-        rows, codes, own = template._fit_data(
-            X[train], y[train], None if weight is None else weight[train]
-        )
-        columns = template._columns()
-        n_threads = check_n_jobs(template.n_jobs)
-        n_classes = len(template.classes_)
-        summary = Summary.of(rows, codes.astype(np.int32), own, n_classes, columns, n_threads)
-        found = summary, columns
-    return _Trained(template, *found, template._predict_data(queries))
+class NaiveBayesPath(Path[Trained]):
+    """The path of `NaiveBayesClassifier`."""
+
+    def share(self, X: NDArray[Any], candidates: Candidates) -> Whole:  # noqa: ARG002
+        """Share the summary of all rows; it is made when the target is known."""
+        return Whole()
+
+    def group(self, params: Mapping[str, Any]) -> str:
+        """Return the parameters that a summary depends on."""
+        return repr([params.get(name) for name in KINDS])
+
+    def check(self, model: Any, training: TrainingSet) -> None:  # noqa: ARG002
+        """Check the parameters."""
+        model._check_params()
+
+    def run(self, models: Sequence[Any], training: TrainingSet) -> Trained:
+        """Sum up the training rows."""
+        template, found = clone(models[0]), None
+        if training.weight is None and training.shared is not None:
+            key = self.group(vars(template))
+            found = _taken_apart(template, training.shared, key, training)
+        if found is None:
+            rows, codes, weight = template._fit_data(*training.data())
+            columns = template._columns()
+            n_threads = check_n_jobs(template.n_jobs)
+            n_classes = len(template.classes_)
+            codes = codes.astype(np.int32)
+            found = Summary.of(rows, codes, weight, n_classes, columns, n_threads), columns
+        return Trained(template, *found, template._predict_data(training.test_rows()))
+
+    def read(self, run: Trained, model: Any) -> Answer:
+        """Learn from the summary; the size is that of all numbers of the model."""
+        run.give(model)
+        model._learn(run.summary, run.columns)
+        size = 2 * model.theta_.size + model.level_log_prob_.size + model.kde_points_.size
+        share = model._proba(run.queries)
+        return Answer(Predicted(probability=share), float(size), model.classes_)
 
 
 def _taken_apart(
-    template: Any,
-    shared: Whole,
-    key: str,
-    X: NDArray[Any],
-    y: NDArray[Any],
-    train: NDArray[np.int64],
+    template: Any, shared: Whole, key: str, training: TrainingSet
 ) -> tuple[Summary, Columns] | None:
     """Return the summary of the training rows as a difference; None where there is none.
 
     Columns that would lose digits (outliers that dwarf the rest, constant in a class) are summed
     again. The template learns the levels and classes that occur in the training rows.
     """
+    X, y, train = training.X, training.y, training.train
     n_threads = check_n_jobs(template.n_jobs)
     rest = np.ones(len(X), dtype=bool)
     rest[train] = False

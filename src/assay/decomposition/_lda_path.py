@@ -7,108 +7,61 @@ of the test blocks from those of all rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
-from sklearn.base import clone
 
-from assay.base import Fitted, Predicted
+from assay.base import Answer, Candidates, Path, Predicted, TrainingSet
 from assay.decomposition._class_blocks import BlockSums
+from assay.decomposition._class_scatter import Classes
 
-Candidates = Sequence[Mapping[str, Any]]
+
+class _Run(NamedTuple):
+    """The first model, what it learned of the classes, and the rows to predict."""
+
+    first: Any
+    known: Classes
+    rows: NDArray[Any]
 
 
-class DiscriminantPath:
+class DiscriminantPath(Path[_Run]):
     """The path of `LinearDiscriminantAnalysis`."""
 
     def share(self, X: NDArray[Any], candidates: Candidates) -> BlockSums:  # noqa: ARG002
         """Return an empty store of sums, filled by the training sets that come."""
         return BlockSums(X)
 
-    def n_fits(self, candidates: Candidates) -> int:  # noqa: ARG002
-        """Return 1: all candidates share the sums."""
-        return 1
+    def group(self, params: Mapping[str, Any]) -> str:  # noqa: ARG002
+        """Return the same for all candidates: they share the sums."""
+        return "sums"
 
-    def fit_predict(
-        self,
-        estimator: Any,
-        shared: BlockSums | None,
-        X: NDArray[Any],
-        y: NDArray[Any],
-        weight: NDArray[np.float64] | None,
-        train: NDArray[np.integer[Any]],
-        tests: Sequence[NDArray[np.integer[Any]]],
-        candidates: Candidates,
-    ) -> Iterator[Fitted]:
-        """Yield, per candidate and in their order, the predictions for each block of `tests`.
+    def check(self, model: Any, training: TrainingSet) -> None:  # noqa: ARG002
+        """Check the parameters."""
+        model._check_params()
 
-        Parameters
-        ----------
-        estimator : LinearDiscriminantAnalysis
-            Unfitted template; a candidate overrides its parameters.
-        shared : BlockSums or None
-            What `share` returned.
-        X : ndarray of shape (n_samples, n_features)
-            The whole table, encoded.
-        y : ndarray of shape (n_samples,)
-            Class codes 0..K-1.
-        weight : ndarray or None
-            Weights of the rows.
-        train : ndarray of int
-            Training rows.
-        tests : sequence of ndarray of int
-            Blocks of rows to predict.
-        candidates : sequence of mapping
-            Parameter settings.
+    def run(self, models: Sequence[Any], training: TrainingSet) -> _Run:
+        """Fit the first model."""
+        first, weight, sums = models[0], training.weight, None
+        n_threads = first._check_params()
+        if training.shared is not None and (weight is None or weight.all()):
+            sums = training.shared.without(
+                training.y, weight, training.train, training.tests, n_threads
+            )
+        X, y, given = training.data()
+        known = first._fit(X, y, given, sums=sums)
+        return _Run(first, known, first._predict_data(training.test_rows()))
 
-        Yields
-        ------
-        Fitted
-            With size = weights and intercepts.
-
-        Raises
-        ------
-        ParameterError, DataError
-            In its turn, for a candidate that could not be fitted on these rows either.
-        """
-        n_classes, sizes = int(y.max()) + 1, [len(test) for test in tests]
-        given = None if weight is None else weight[train]
-        first: Any = None
-        for candidate in candidates:
-            model = clone(estimator).set_params(**candidate)
-            if first is None:
-                n_threads = model._check_params()
-                sums = None
-                if shared is not None and (weight is None or weight.all()):
-                    sums = shared.without(y, weight, train, tests, n_threads)
-                known = model._fit(X[train], y[train], given, sums=sums)
-                queries = model._predict_data(X[np.concatenate(tests)])
-                first = model
-            else:
-                model._fit_beside(first, known)
-            scores = model._scores(queries)
-            label = model.classes_[best_class(scores)].astype(np.int64)
-            probability = class_probabilities(scores)
-            if probability.shape[1] != n_classes:
-                whole = np.zeros((len(queries), n_classes))
-                whole[:, model.classes_] = probability
-                probability = whole
-            size = float(np.count_nonzero(model.coef_) + len(model.intercept_))
-            yield Fitted(Predicted(label, probability).blocks(sizes), size)
-
-    def refit(
-        self,
-        estimator: Any,
-        X: NDArray[Any],
-        y: NDArray[Any],
-        weight: NDArray[np.float64] | None,
-        candidate: Mapping[str, Any],
-    ) -> Any:
-        """Fit one candidate on all rows, as an ordinary fit."""
-        return clone(estimator).set_params(**candidate).fit(X, y, sample_weight=weight)
+    def read(self, run: _Run, model: Any) -> Answer:
+        """Fit the other models beside the first; the size is weights and intercepts."""
+        if model is not run.first:
+            model._fit_beside(run.first, run.known)
+        scores = model._scores(run.rows)
+        predicted = Predicted(model.classes_[best_class(scores)], class_probabilities(scores))
+        size = np.count_nonzero(model.coef_) + len(model.intercept_)
+        return Answer(predicted, float(size), model.classes_)
 
 
 def best_class(scores: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,7 @@ from assay.decomposition import _pca_routes as routes
 from assay.decomposition._dimension import count_components
 from assay.decomposition._factor import factor_of, merged
 from assay.decomposition._pca_model import check_pca_state, log_likelihood, model_covariance
+from assay.decomposition._pca_path import ComponentsPath, Decompositions
 from assay.decomposition._project import project
 from assay.decomposition._signs import with_signs
 
@@ -129,6 +130,7 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
     """
 
     model_id: ClassVar[int | None] = 235
+    assay_path: ClassVar[ComponentsPath] = ComponentsPath()
     takes_sparse: ClassVar[bool] = True
 
     def __init__(
@@ -173,39 +175,22 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
         PCA
             The fitted model.
         """
-        return self.assay_fit(X, None, {})
+        return self._fit_from(X, Decompositions())
 
-    def assay_fit(self, X: ArrayLike, y: object, shared: dict[str, Any]) -> Self:  # noqa: ARG002
-        """Fit as `fit` does, reusing decompositions from other fits on the same rows.
-
-        All numbers of components, fractions and both scalings come from one decomposition.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training rows.
-        y : object
-            Ignored.
-        shared : dict
-            Empty for the first fit on these rows; filled by it for the following fits.
-
-        Returns
-        -------
-        PCA
-            The fitted model, identical to that of `fit`.
-        """
+    def _fit_from(self, X: ArrayLike, made: Decompositions) -> Self:
+        """Fit, reusing decompositions from other fits on the same rows."""
         n_threads = self._check_params()
         rows: Any = self._fit_data(X)
         _check_count(rows.shape[0], self.ddof)
         if hasattr(self, "factor_"):
             del self.factor_
         solver = self._route(rows)
-        found = self._axes(rows, solver, n_threads, shared)
+        found = self._axes(rows, solver, n_threads, made)
         if solver == "covariance_eigh" and self.svd_solver == "auto" and not issparse(rows):
             kept = count_components(self._wanted(rows.shape), found.squares, found.total, len(rows))
             if _lost(found.squares[: min(kept, *rows.shape)]):
                 solver = "full"
-                found = self._axes(rows, solver, n_threads, shared)
+                found = self._axes(rows, solver, n_threads, made)
         self._store(found, rows.shape[0], self._wanted(rows.shape, solver))
         self.solver_ = solver
         return self
@@ -454,12 +439,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
             return "full"
         return "randomized"
 
-    def _axes(self, rows: Any, solver: str, n_threads: int, shared: dict[str, Any]) -> routes.Axes:
+    def _axes(self, rows: Any, solver: str, n_threads: int, made: Decompositions) -> routes.Axes:
         if solver in ("covariance_eigh", "full"):
-            if solver not in shared:
-                by = routes.by_factor if solver == "full" else routes.by_covariance
-                shared[solver] = by(rows, n_threads)
-            return cast("routes.Axes", shared[solver])
+            return made.axes(solver, rows, n_threads)
         k = int(self._wanted(rows.shape, solver))
         random = check_random_state(self.random_state)
         if solver == "arpack":

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.ensemble._forest_path import ClassifierPath, RegressorPath
+from assay.ensemble._forest_path import ForestPath
 from assay.ensemble._forest_task import BOOTSTRAP_FAILURES, ForestClassifier, ForestRegressor
 
 
@@ -150,7 +150,7 @@ class RandomForestClassifier(ForestClassifier):
 
     model_id: ClassVar[int | None] = 140
     expected_failures: ClassVar[Mapping[str, str]] = BOOTSTRAP_FAILURES
-    assay_path: ClassVar[Any] = ClassifierPath()
+    assay_path: ClassVar[ForestPath] = ForestPath()
 
     def __init__(
         self,
@@ -330,7 +330,7 @@ class RandomForestRegressor(ForestRegressor):
 
     model_id: ClassVar[int | None] = 141
     expected_failures: ClassVar[Mapping[str, str]] = BOOTSTRAP_FAILURES
-    assay_path: ClassVar[Any] = RegressorPath()
+    assay_path: ClassVar[ForestPath] = ForestPath()
 
     def __init__(
         self,

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.ensemble._forest_path import ClassifierPath, RegressorPath
+from assay.ensemble._forest_path import ForestPath
 from assay.ensemble._forest_task import ForestClassifier, ForestRegressor
 
 
@@ -150,7 +150,7 @@ class ExtraTreesClassifier(ForestClassifier):
 
     model_id: ClassVar[int | None] = 142
     _splitter: ClassVar[str] = "random"
-    assay_path: ClassVar[Any] = ClassifierPath()
+    assay_path: ClassVar[ForestPath] = ForestPath()
 
     def __init__(
         self,
@@ -332,7 +332,7 @@ class ExtraTreesRegressor(ForestRegressor):
 
     model_id: ClassVar[int | None] = 143
     _splitter: ClassVar[str] = "random"
-    assay_path: ClassVar[Any] = RegressorPath()
+    assay_path: ClassVar[ForestPath] = ForestPath()
 
     def __init__(
         self,

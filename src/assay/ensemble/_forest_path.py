@@ -8,8 +8,7 @@ the table are sorted once for all training sets; the bins of each come from its 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,15 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from assay.base import Fitted, Predicted
+from assay.base import Answer, Candidates, Path, Predicted, TrainingSet
 from assay.ensemble._forest_grow import grown_forest
-from assay.ensemble._forest_plan import COMBINATIONS, check_forest
+from assay.ensemble._forest_plan import check_forest
 from assay.ensemble._oob import Combine
 from assay.ensemble._sharing import run_key, sorted_columns
 from assay.tree.engine import Ranks
 
-Candidates = Sequence[Mapping[str, Any]]
-Rows = NDArray[np.int64]
 #: A way to combine the trees, and their number.
 Point = tuple[Combine, int]
 
@@ -35,180 +32,67 @@ _FREE = frozenset(
 )
 
 
-class ForestPath(ABC):
-    """What both paths share: grouping, growing, and reading off."""
-
-    def share(self, X: NDArray[Any], candidates: Candidates) -> Ranks | None:  # noqa: ARG002
-        """Sort the columns of the table, once for all training sets."""
-        return sorted_columns(X)
-
-    def n_fits(self, candidates: Candidates) -> int:
-        """Return the number of forests that these candidates cost."""
-        alone = [each for each in candidates if each.get("n_estimators") == "oob"]
-        shared = {run_key(each, _FREE) for each in candidates if each not in alone}
-        return len(alone) + len(shared)
-
-    def fit_predict(
-        self,
-        estimator: Any,
-        shared: Ranks | None,
-        X: NDArray[Any],
-        y: NDArray[Any],
-        weight: NDArray[np.float64] | None,
-        train: Rows,
-        tests: Sequence[Rows],
-        candidates: Candidates,
-    ) -> Iterator[Fitted]:
-        """Yield, per candidate and in their order, the predictions for each block of `tests`.
-
-        Parameters
-        ----------
-        estimator : Forest
-            Unfitted template; a candidate overrides its parameters.
-        shared : Ranks or None
-            What `share` returned.
-        X : ndarray of shape (n_samples, n_features)
-            The whole table, encoded.
-        y : ndarray of shape (n_samples,)
-            Class codes 0..K-1, or target values.
-        weight : ndarray or None
-            Sample weights.
-        train : ndarray of int
-            Training rows.
-        tests : sequence of ndarray of int
-            Blocks of rows to predict.
-        candidates : sequence of mapping
-            Parameter settings.
-
-        Yields
-        ------
-        Fitted
-            With size = number of nodes.
-        """
-        settings = [{**estimator.get_params(deep=False), **each} for each in candidates]
-        wanted = _wanted(settings)
-        unit = _Unit(shared, X, y, weight, train, np.concatenate(tests))
-        read: dict[str, _Read] = {}
-        for each, setting in zip(candidates, settings, strict=True):
-            # What is wrong with a candidate is told in its turn, as by a fit of its own.
-            model = clone(estimator).set_params(**each)
-            check_forest(setting, classifier="combine" in setting)
-            if setting["n_estimators"] == "oob":
-                found, point = unit.alone(model)
-            else:
-                key, point = run_key(setting, _FREE), _point(setting)
-                if key not in read:
-                    read[key] = unit.together(model, wanted[key])
-                found = read[key]
-            whole = self._predicted(found.answers[point], found.classes, y)
-            yield Fitted(
-                whole.blocks([len(test) for test in tests]), float(found.tree_start[point[1]])
-            )
-
-    def refit(
-        self,
-        estimator: Any,
-        X: NDArray[Any],
-        y: NDArray[Any],
-        weight: NDArray[np.float64] | None,
-        candidate: Mapping[str, Any],
-    ) -> Any:
-        """Fit one candidate on all rows, as an ordinary fit."""
-        return clone(estimator).set_params(**candidate).fit(X, y, weight)
-
-    @abstractmethod
-    def _predicted(
-        self, answers: NDArray[np.float64], classes: NDArray[Any] | None, y: NDArray[Any]
-    ) -> Predicted:
-        """Put the answers of a forest into a record."""
-
-
-class ClassifierPath(ForestPath):
-    """The path of the forests that classify."""
-
-    def _predicted(
-        self, answers: NDArray[np.float64], classes: NDArray[Any] | None, y: NDArray[Any]
-    ) -> Predicted:
-        if classes is None:
-            raise ValueError("a classifier has classes")
-        # Classes that are not among the training rows have probability 0.
-        whole = np.zeros((len(answers), int(y.max()) + 1))
-        whole[:, classes] = answers
-        return Predicted(label=classes[answers.argmax(axis=1)], probability=whole)
-
-
-class RegressorPath(ForestPath):
-    """The path of the forests that predict numbers."""
-
-    def _predicted(
-        self,
-        answers: NDArray[np.float64],
-        classes: NDArray[Any] | None,  # noqa: ARG002
-        y: NDArray[Any],  # noqa: ARG002
-    ) -> Predicted:
-        return Predicted(value=answers[:, 0])
-
-
 @dataclass(frozen=True)
-class _Read:
-    """What one forest says about the test rows, by way of combining and number of trees."""
+class _Grown:
+    """What one forest predicts for the test rows, by way of combining and number of trees."""
 
     answers: dict[Point, NDArray[np.float64]]
     classes: NDArray[Any] | None
     tree_start: NDArray[np.int64]
 
+    def at(self, point: Point) -> Answer:
+        """Read one point; the size is the number of nodes."""
+        answer, size = self.answers[point], float(self.tree_start[point[1]])
+        if self.classes is None:
+            return Answer(Predicted(value=answer[:, 0]), size)
+        return Answer(Predicted(probability=answer), size, self.classes)
 
-@dataclass(frozen=True)
-class _Unit:
-    """One training set of a table, and the rows to predict."""
 
-    shared: Ranks | None
-    X: NDArray[Any]
-    y: NDArray[Any]
-    weight: NDArray[np.float64] | None
-    train: Rows
-    test: Rows
+class ForestPath(Path[_Grown | TrainingSet]):
+    """The path of all forests: grouping, growing, and reading off."""
 
-    def together(self, model: Any, points: set[Point]) -> _Read:
+    def share(self, X: NDArray[Any], candidates: Candidates) -> Ranks | None:  # noqa: ARG002
+        """Sort the columns of the table, once for all training sets."""
+        return sorted_columns(X)
+
+    def group(self, params: Mapping[str, Any]) -> str | None:
+        """Return a key of the parameters that the trees depend on.
+
+        None: the forest chooses its own number of trees.
+        """
+        return None if params.get("n_estimators") == "oob" else run_key(params, _FREE)
+
+    def check(self, model: Any, training: TrainingSet) -> None:
+        """Check the parameters."""
+        check_forest(model.get_params(deep=False), classifier=training.n_classes is not None)
+
+    def run(self, models: Sequence[Any], training: TrainingSet) -> _Grown | TrainingSet:
         """Grow the longest forest and read all points off it."""
+        if models[0].n_estimators == "oob":
+            return training
+        points = {_point(model) for model in models}
         longest = max(n for _, n in points)
-        training = (
-            model.set_params(n_estimators=longest)
-            ._prepared(
-                *self._data(), ranks=None if self.shared is None else (self.shared, self.train)
-            )
-            .training
-        )
-        nodes, _ = grown_forest(training, longest, None)
-        rows = model._predict_data(self.X[self.test])
+        forest = clone(models[0]).set_params(n_estimators=longest)
+        ranks = None if training.shared is None else (training.shared, training.train)
+        grown = forest._prepared(*training.data(), ranks=ranks).training
+        nodes, _ = grown_forest(grown, longest, None)
+        rows = forest._predict_data(training.test_rows())
         answers: dict[Point, NDArray[np.float64]] = {}
         for combine in {name for name, _ in points}:
             stops = sorted({n for name, n in points if name == combine})
-            found = nodes.predict(rows, training.plan.n_threads, combine, stops)
+            found = nodes.predict(rows, grown.plan.n_threads, combine, stops)
             answers |= {(combine, n): each for n, each in zip(stops, found, strict=True)}
-        return _Read(answers, getattr(model, "classes_", None), nodes.tree_start)
+        return _Grown(answers, getattr(forest, "classes_", None), nodes.tree_start)
 
-    def alone(self, model: Any) -> tuple[_Read, Point]:
-        """Fit a forest that chooses its own number of trees."""
-        model.fit(*self._data())
+    def read(self, run: _Grown | TrainingSet, model: Any) -> Answer:
+        """Read a point, or fit a forest that chooses its own number of trees."""
+        if isinstance(run, _Grown):
+            return run.at(_point(model))
+        model.fit(*run.data())
         point = (model._combine(), model.n_estimators_)
-        answers = {point: model._answers(self.X[self.test])}
-        return _Read(answers, getattr(model, "classes_", None), model.tree_start_), point
-
-    def _data(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64] | None]:
-        weight = None if self.weight is None else self.weight[self.train]
-        return self.X[self.train], self.y[self.train], weight
+        answers = {point: model._answers(run.test_rows())}
+        return _Grown(answers, getattr(model, "classes_", None), model.tree_start_).at(point)
 
 
-def _point(setting: Mapping[str, Any]) -> Point:
-    return setting.get("combine", "mean"), setting["n_estimators"]
-
-
-def _wanted(settings: Sequence[Mapping[str, Any]]) -> dict[str, set[Point]]:
-    """Say what is to be read off each forest; senseless settings are left out."""
-    wanted: dict[str, set[Point]] = {}
-    for setting in settings:
-        combine, n = _point(setting)
-        if combine in COMBINATIONS and isinstance(n, int | np.integer) and n >= 1:
-            wanted.setdefault(run_key(setting, _FREE), set()).add((combine, int(n)))
-    return wanted
+def _point(model: Any) -> Point:
+    return getattr(model, "combine", "mean"), int(model.n_estimators)

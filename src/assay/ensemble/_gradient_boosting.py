@@ -26,7 +26,7 @@ from assay.ensemble._boost_losses import (
     class_probabilities,
     class_starts,
 )
-from assay.ensemble._boost_path import ClassifierPath, RegressorPath
+from assay.ensemble._boost_path import BoostPath
 
 
 class GradientBoostingClassifier(Classifier, GradientBoosting):
@@ -149,7 +149,7 @@ class GradientBoostingClassifier(Classifier, GradientBoosting):
     """
 
     model_id: ClassVar[int | None] = 147
-    assay_path: ClassVar[ClassifierPath] = ClassifierPath()
+    assay_path: ClassVar[BoostPath] = BoostPath()
 
     def __init__(
         self,
@@ -503,7 +503,7 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
     """
 
     model_id: ClassVar[int | None] = 148
-    assay_path: ClassVar[RegressorPath] = RegressorPath()
+    assay_path: ClassVar[BoostPath] = BoostPath()
 
     def __init__(
         self,

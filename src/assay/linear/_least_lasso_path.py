@@ -12,22 +12,29 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from assay.linear._least_lasso import lasso_solutions
-from assay.linear._least_path import LeastPath, TrainingSet
+from assay.linear._least_path import LeastPath
 
 
 class LassoCandidates(LeastPath):
     """The path of `Lasso` and `ElasticNet`."""
 
-    def _fit_group(self, models: Sequence[Any], on: TrainingSet) -> None:
-        rows, targets, weight = models[0]._fit_data(on.rows, on.targets, on.weight)
+    def _fit_together(
+        self,
+        models: Sequence[Any],
+        X: NDArray[Any],
+        y: NDArray[Any],
+        weight: NDArray[np.float64] | None,
+    ) -> None:
+        rows, targets, checked = models[0]._fit_data(X, y, weight)
         order = sorted(models, key=lambda model: -model.alpha)
         alphas = np.array([float(model.alpha) for model in order])
-        found = lasso_solutions(rows, targets, weight, alphas, models[0]._settings())
+        found = lasso_solutions(rows, targets, checked, alphas, models[0]._settings())
         for k, model in enumerate(order):
             if found.exact[k]:
                 model.n_features_in_ = models[0].n_features_in_
                 model._keep([found.only(k)])
             else:
-                model.fit(on.rows, on.targets, sample_weight=on.weight)
+                model.fit(X, y, sample_weight=weight)

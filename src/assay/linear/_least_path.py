@@ -1,132 +1,46 @@
-"""What the paths of least-squares models share: candidates, grouping, predictions."""
+"""What the paths of least-squares models share: groups, checks, predictions."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
-from assay.base import Estimator, Fitted, ParameterError, Predicted
-
-Candidates = Sequence[Mapping[str, Any]]
+from assay.base import Answer, Path, Predicted, TrainingSet
 
 
-class TrainingSet(NamedTuple):
-    """The rows that a group of candidates is fitted on."""
+class LeastPath(Path[NDArray[Any]]):
+    """A path whose candidates differ in `alpha` only and are fitted together."""
 
-    rows: Any
-    targets: NDArray[np.float64]
-    weight: NDArray[np.float64] | None
+    def group(self, params: Mapping[str, Any]) -> str:
+        """Return all parameters but the penalty."""
+        return repr(sorted((name, value) for name, value in params.items() if name != "alpha"))
 
+    def check(self, model: Any, training: TrainingSet) -> None:  # noqa: ARG002
+        """Check the parameters."""
+        model._check_params()
 
-class LeastPath(ABC):
-    """A path whose candidates form groups, each fitted together on one training set."""
+    def run(self, models: Sequence[Any], training: TrainingSet) -> NDArray[Any]:
+        """Fit the models; return the rows that they predict."""
+        X, y, weight, rows = training.kept
+        self._fit_together(models, X, y, weight)
+        return rows
 
-    def share(self, X: Any, candidates: Candidates) -> None:  # noqa: ARG002
-        """Share nothing between training sets."""
-        return
-
-    def n_fits(self, candidates: Candidates) -> int:
-        """Return how many groups these candidates form."""
-        own = self.own_parameters
-        settings = [{k: v for k, v in each.items() if k not in own} for each in candidates]
-        return len({repr(sorted(each.items())) for each in settings})
-
-    def fit_predict(
-        self,
-        estimator: Estimator,
-        shared: None,  # noqa: ARG002
-        X: Any,
-        y: NDArray[Any],
-        weight: NDArray[np.float64] | None,
-        train: NDArray[np.integer[Any]],
-        tests: Sequence[NDArray[np.integer[Any]]],
-        candidates: Candidates,
-    ) -> Iterator[Fitted]:
-        """Yield, per candidate and in their order, the predictions for each block of `tests`.
-
-        Parameters
-        ----------
-        estimator : Estimator
-            Unfitted template; a candidate overrides its parameters.
-        shared : None
-            What `share` returned.
-        X : ndarray of shape (n_samples, n_features)
-            The whole table, encoded.
-        y : ndarray of shape (n_samples,)
-            Target values.
-        weight : ndarray or None
-            Sample weights.
-        train : ndarray of int
-            Training rows.
-        tests : sequence of ndarray of int
-            Blocks of rows to predict.
-        candidates : sequence of mapping
-            Parameter settings.
-
-        Yields
-        ------
-        Fitted
-            With size = number of weights that are not zero, and the intercept.
-
-        Raises
-        ------
-        ParameterError
-            In its turn, for a candidate that could not be fitted either.
-        """
-        models: list[Any] = [clone(estimator).set_params(**each) for each in candidates]
-        errors = [_error(model) for model in models]
-        groups: dict[Hashable, list[Any]] = {}
-        for model, error in zip(models, errors, strict=True):
-            if error is None:
-                groups.setdefault(self._group(model), []).append(model)
-        fitted: set[Hashable] = set()
-        whole = None
-        for model, error in zip(models, errors, strict=True):
-            if error is not None:
-                raise error
-            if whole is None:
-                part = None if weight is None else weight[train]
-                whole, queries = TrainingSet(X[train], y[train], part), X[np.concatenate(tests)]
-            key = self._group(model)
-            if key not in fitted:
-                self._fit_group(groups[key], whole)
-                fitted.add(key)
-            value = np.asarray(model.predict(queries), dtype=np.float64).reshape(-1)
-            size = float(np.count_nonzero(model.coef_) + np.size(model.intercept_))
-            yield Fitted(Predicted(value=value).blocks([len(test) for test in tests]), size)
-
-    def refit(
-        self,
-        estimator: Estimator,
-        X: Any,
-        y: NDArray[Any],
-        weight: NDArray[np.float64] | None,
-        candidate: Mapping[str, Any],
-    ) -> Any:
-        """Fit one candidate on all rows, as an ordinary fit."""
-        return clone(estimator).set_params(**candidate).fit(X, y, sample_weight=weight)
-
-    #: Parameters that may differ within a group.
-    own_parameters: frozenset[str] = frozenset({"alpha"})
-
-    def _group(self, model: Any) -> Hashable:
-        """Return what the models of a group have in common."""
-        params = model.get_params(deep=False)
-        return repr(sorted((k, v) for k, v in params.items() if k not in self.own_parameters))
+    def read(self, run: NDArray[Any], model: Any) -> Answer:
+        """Predict; the size is the number of weights that are not zero, and the intercept."""
+        value = np.asarray(model.predict(run), dtype=np.float64).reshape(-1)
+        size = np.count_nonzero(model.coef_) + np.size(model.intercept_)
+        return Answer(Predicted(value=value), float(size))
 
     @abstractmethod
-    def _fit_group(self, models: Sequence[Any], on: TrainingSet) -> None:
+    def _fit_together(
+        self,
+        models: Sequence[Any],
+        X: NDArray[Any],
+        y: NDArray[Any],
+        weight: NDArray[np.float64] | None,
+    ) -> None:
         """Fit all models of a group on one training set."""
-
-
-def _error(model: Any) -> ParameterError | None:
-    try:
-        model._check_params()
-    except ParameterError as error:
-        return error
-    return None

@@ -11,13 +11,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from assay.linear._least_path import LeastPath, TrainingSet
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.linear._least_path import LeastPath
 
 
 class RidgePath(LeastPath):
     """The path of `Ridge`."""
 
-    def _fit_group(self, models: Sequence[Any], on: TrainingSet) -> None:
+    def _fit_together(
+        self,
+        models: Sequence[Any],
+        X: NDArray[Any],
+        y: NDArray[Any],
+        weight: NDArray[np.float64] | None,
+    ) -> None:
         problem = None
         for model in models:
-            problem = model._fit(on.rows, on.targets, on.weight, problem)
+            problem = model._fit(X, y, weight, problem)

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.base import Classifier, Regressor, check_array_state
 from assay.neighbors._metric import Metric
-from assay.neighbors._path import ClassifierPath, RegressorPath
+from assay.neighbors._path import NeighborPath
 from assay.neighbors._search import CountsRows, NeighborSearch, Weighting, resolve
 from assay.neighbors._vote import balance, class_factors, class_shares, means, vote_weights
 
@@ -120,7 +120,7 @@ class KNeighborsClassifier(CountsRows, Classifier, NeighborSearch):
     """
 
     model_id: ClassVar[int | None] = 110
-    assay_path: ClassVar[ClassifierPath] = ClassifierPath()
+    assay_path: ClassVar[NeighborPath] = NeighborPath()
 
     def __init__(
         self,
@@ -308,7 +308,7 @@ class KNeighborsRegressor(CountsRows, Regressor, NeighborSearch):
     """
 
     model_id: ClassVar[int | None] = 111
-    assay_path: ClassVar[RegressorPath] = RegressorPath()
+    assay_path: ClassVar[NeighborPath] = NeighborPath()
 
     def __init__(
         self,

@@ -20,7 +20,7 @@ from assay.base import (
 )
 from assay.neighbors._index import Ragged
 from assay.neighbors._metric import Metric
-from assay.neighbors._radius_path import RadiusClassifierPath, RadiusRegressorPath
+from assay.neighbors._radius_path import RadiusPath
 from assay.neighbors._radius_search import RadiusSearch
 from assay.neighbors._search import KERNELS, CountsRows, Weighting, resolve
 from assay.neighbors._vote import radius_weights
@@ -99,7 +99,7 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
     """
 
     model_id: ClassVar[int | None] = 113
-    assay_path: ClassVar[RadiusClassifierPath] = RadiusClassifierPath()
+    assay_path: ClassVar[RadiusPath] = RadiusPath()
 
     def __init__(
         self,
@@ -311,7 +311,7 @@ class RadiusNeighborsRegressor(CountsRows, Regressor, RadiusSearch):
     """
 
     model_id: ClassVar[int | None] = 114
-    assay_path: ClassVar[RadiusRegressorPath] = RadiusRegressorPath()
+    assay_path: ClassVar[RadiusPath] = RadiusPath()
 
     def __init__(
         self,

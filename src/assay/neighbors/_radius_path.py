@@ -7,104 +7,77 @@ bits.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
-from assay.base import Estimator, Fitted, Predicted
+from assay.base import Answer, Path, Predicted, TrainingSet
 from assay.neighbors._index import chunks
-from assay.neighbors._path import Candidates, SearchPath
+from assay.neighbors._path import search_group
 
-#: What the neighbours of each query say, and which queries have none.
-Answer = tuple[NDArray[np.float64], NDArray[np.bool_]]
+#: What the neighbours of each query predict, and which queries have none.
+Votes = tuple[NDArray[np.float64], NDArray[np.bool_]]
 
 
-class RadiusPath(SearchPath, ABC):
-    """What both paths share: the searches, and the order of the answers."""
+class _Found(NamedTuple):
+    """The votes of every model, or why it could not be fitted, and the number of queries."""
 
-    def fit_predict(
-        self,
-        estimator: Estimator,
-        shared: None,  # noqa: ARG002
-        X: NDArray[Any],
-        y: NDArray[Any],
-        weight: NDArray[np.float64] | None,  # noqa: ARG002
-        train: NDArray[np.integer[Any]],
-        tests: Sequence[NDArray[np.integer[Any]]],
-        candidates: Candidates,
-    ) -> Iterator[Fitted]:
-        """Yield, per candidate and in their order, the predictions for each block of `tests`.
+    votes: dict[Any, tuple[int, Votes]]
+    errors: dict[Any, ValueError]
+    n_queries: int
 
-        Parameters are those of `NeighborPath`. The size is the number of training rows by the mean
-        number of neighbours. What a candidate could not do on its own either is raised in its turn.
-        """
-        known, truth, asked = X[train], y[train], X[np.concatenate(tests)]
-        models = [_fitted(estimator, candidate, known, truth) for candidate in candidates]
-        answers = iter(_answers([m for m in models if not isinstance(m, ValueError)], asked))
+
+class RadiusPath(Path[_Found]):
+    """The path of `RadiusNeighborsClassifier` and `RadiusNeighborsRegressor`."""
+
+    def group(self, params: Mapping[str, Any]) -> Hashable:
+        """Return the parameters of the search."""
+        return search_group(params)
+
+    def run(self, models: Sequence[Any], training: TrainingSet) -> _Found:
+        """Fit the models and search within the largest radius."""
+        X, y, _, asked = training.kept
+        errors: dict[Any, ValueError] = {}
         for model in models:
-            if isinstance(model, ValueError):
-                raise model
-            neighbours, answer = next(answers)
-            whole = self._predicted(model, answer, y)
-            size = len(train) * len(asked) / max(neighbours, 1)
-            yield Fitted(whole.blocks([len(test) for test in tests]), size)
+            try:
+                model.fit(X, y)
+            except ValueError as error:  # raised when it is the turn of the candidate
+                errors[model] = error
+        usable = [model for model in models if model not in errors]
+        found = _votes(usable, asked) if usable else []
+        return _Found(dict(zip(usable, found, strict=True)), errors, len(asked))
 
-    @abstractmethod
-    def _predicted(self, model: Any, answer: Answer, y: NDArray[Any]) -> Predicted: ...
-
-
-class RadiusClassifierPath(RadiusPath):
-    """The path of `RadiusNeighborsClassifier`."""
-
-    def _predicted(self, model: Any, answer: Answer, y: NDArray[Any]) -> Predicted:
-        shares, alone = model._settled(*answer)
+    def read(self, run: _Found, model: Any) -> Answer:
+        """Predict; the size is the number of training rows by the mean number of neighbours."""
+        if model in run.errors:
+            raise run.errors[model]
+        neighbours, (votes, alone) = run.votes.pop(model)
+        size = model.n_samples_fit_ * run.n_queries / max(neighbours, 1)
+        if not hasattr(model, "classes_"):
+            model._tell(alone)
+            return Answer(Predicted(value=votes), size)
+        shares, alone = model._settled(votes, alone)
         label = model._labels(shares, alone)
         model._tell(alone)
-        probability = np.zeros((len(shares), int(y.max()) + 1))
-        probability[:, model.classes_] = shares
-        return Predicted(label=label.astype(np.int64), probability=probability)
+        return Answer(Predicted(label, shares), size, model.classes_)
 
 
-class RadiusRegressorPath(RadiusPath):
-    """The path of `RadiusNeighborsRegressor`."""
-
-    def _predicted(self, model: Any, answer: Answer, y: NDArray[Any]) -> Predicted:  # noqa: ARG002
-        model._tell(answer[1])
-        return Predicted(value=answer[0])
-
-
-def _fitted(
-    estimator: Estimator, candidate: Mapping[str, Any], X: NDArray[Any], y: NDArray[Any]
-) -> Any:
-    """Fit, or return the error, to be raised when it is the candidate's turn."""
-    try:
-        return clone(estimator).set_params(**candidate).fit(X, y)
-    except ValueError as error:
-        return error
-
-
-def _answers(models: Sequence[Any], asked: NDArray[Any]) -> list[tuple[int, Answer]]:
-    """Return the number of neighbours, and what they say, of every model."""
-    groups: dict[Any, list[int]] = {}
-    for place, model in enumerate(models):
-        groups.setdefault(model._plan().search_key, []).append(place)
-    parts: list[list[tuple[int, Answer]]] = [[] for _ in models]
-    for places in groups.values():
-        first = models[places[0]]
-        widest = max(float(models[place].radius) for place in places)
-        queries = first._predict_data(asked)
-        for part in chunks(len(queries), len(first.rows_)):
-            reach = first._reach(queries[part], widest)
-            for place in places:
-                found = reach.within(float(models[place].radius))
-                parts[place].append((len(found.rows), models[place]._tally(found)))
+def _votes(models: Sequence[Any], asked: NDArray[Any]) -> list[tuple[int, Votes]]:
+    """Return the number of neighbours, and their votes, for every model of one search."""
+    first = models[0]
+    widest = max(float(model.radius) for model in models)
+    queries = first._predict_data(asked)
+    parts: list[list[tuple[int, Votes]]] = [[] for _ in models]
+    for part in chunks(len(queries), len(first.rows_)):
+        reach = first._reach(queries[part], widest)
+        for model, pieces in zip(models, parts, strict=True):
+            found = reach.within(float(model.radius))
+            pieces.append((len(found.rows), model._tally(found)))
     return [_joined(pieces) for pieces in parts]
 
 
-def _joined(pieces: Sequence[tuple[int, Answer]]) -> tuple[int, Answer]:
-    said, alone = (np.concatenate([answer[at] for _, answer in pieces]) for at in (0, 1))
-    return sum(count for count, _ in pieces), (said, alone)
+def _joined(pieces: Sequence[tuple[int, Votes]]) -> tuple[int, Votes]:
+    votes, alone = (np.concatenate([found[at] for _, found in pieces]) for at in (0, 1))
+    return sum(count for count, _ in pieces), (votes, alone)

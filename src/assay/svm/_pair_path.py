@@ -55,17 +55,17 @@ class Known(NamedTuple):
     cross: NDArray[np.float64]
 
 
-def groups_of(usual: Mapping[str, Any], candidates: Sequence[Mapping[str, Any]]) -> list[list[int]]:
-    """Return the candidates that differ in C only and can be solved together, two or more each."""
-    groups: dict[str, list[int]] = {}
-    for index, candidate in enumerate(candidates):
-        params = {**usual, **candidate}
+def groups_of(models: Sequence[Any]) -> list[list[Any]]:
+    """Return the models that differ in C only and can be solved together, two or more each."""
+    groups: dict[str, list[Any]] = {}
+    for model in models:
+        params = model.get_params(deep=False)
         kernel = params["kernel"]
         named = isinstance(kernel, str) and kernel in ("linear", "poly", "rbf", "sigmoid")
         plain = all(name in params and params[name] == value for name, value in _PLAIN.items())
-        if named and plain and candidate.keys() <= usual.keys():
+        if named and plain:
             rest = sorted((name, repr(value)) for name, value in params.items() if name != "C")
-            groups.setdefault(repr(rest), []).append(index)
+            groups.setdefault(repr(rest), []).append(model)
     return [group for group in groups.values() if len(group) > 1]
 
 

@@ -9,9 +9,8 @@ fold) ends at another point within the tolerance, and a path must give the numbe
 from __future__ import annotations
 
 import threading
-from abc import ABC, abstractmethod
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -19,13 +18,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from assay.base import Fitted, ParameterError, Predicted
+from assay.base import Answer, Candidates, ParameterError, Path, Predicted, TrainingSet
 from assay.svm._fitting import class_weights
 from assay.svm._machine import Queries
 from assay.svm._pair_path import Known, answers, groups_of
+from assay.svm._shared_gram import SharedGram
 from assay.svm.engine import Kernel, squared_distances
 
-Candidates = Sequence[Mapping[str, Any]]
 Rows = NDArray[np.int64]
 
 #: Most bytes of kernel values kept for one table, and for one training set.
@@ -58,175 +57,94 @@ class Grams:
             return self._made.get(kernel)
 
 
-class KernelPath(ABC):
-    """What both paths share: one kernel matrix for all candidates that have the same kernel."""
+class KernelPath(SharedGram, Path["_Unit"]):
+    """The path of `SVC` and `SVR`: one kernel matrix for all candidates with the same kernel."""
 
     def share(self, X: NDArray[Any], candidates: Candidates) -> Grams:  # noqa: ARG002
         """Prepare a place for kernel matrices of the whole table."""
         return Grams(X)
 
-    def n_fits(self, candidates: Candidates) -> int:
-        """Return one fit per candidate: only kernel values are shared."""
-        return len(candidates)
+    def run(self, models: Sequence[Any], training: TrainingSet) -> _Unit:
+        """Prepare a place for kernel values; only these are shared."""
+        return _Unit(models, training)
 
-    def fit_predict(
-        self,
-        estimator: Any,
-        shared: Grams,
-        X: NDArray[Any],
-        y: NDArray[Any],
-        weight: NDArray[np.float64] | None,
-        train: Rows,
-        tests: Sequence[Rows],
-        candidates: Candidates,
-    ) -> Iterator[Fitted]:
-        """Yield, per candidate and in their order, the predictions for each block of `tests`.
-
-        Parameters
-        ----------
-        estimator : SVC or SVR
-            Unfitted template; a candidate overrides its parameters.
-        shared : Grams
-            What `share` returned.
-        X : ndarray of shape (n_samples, n_features)
-            The whole table, encoded.
-        y : ndarray of shape (n_samples,)
-            Class codes 0..K-1, or target values.
-        weight : ndarray or None
-            Sample weights.
-        train : ndarray of int
-            Training rows.
-        tests : sequence of ndarray of int
-            Blocks of rows to predict.
-        candidates : sequence of mapping
-            Parameter settings.
-
-        Yields
-        ------
-        Fitted
-            With size = numbers in the kept rows and their coefficients.
-        """
-        usual = estimator.get_params(deep=False)
-        shares = Counter(_kernel_key(usual, candidate) for candidate in candidates)
-        unit = _Unit(shared, train, np.concatenate(tests), n_kernels=len(shares))
-        checked = _Checked(estimator, X[train], y[train], None if weight is None else weight[train])
-        sizes = [len(test) for test in tests]
-        together = self._together(unit, checked, estimator, y, candidates)
-        for index, candidate in enumerate(candidates):
-            ready = together(index)
-            if ready is not None:
-                yield Fitted(ready.predictions[0].blocks(sizes), ready.size)
-                continue
-            model = _candidate(estimator, usual, candidate)
-            settings = model._check_params()
-            rows, targets, weights = checked.for_model(model)
-            table = model._training_table(rows, weights)
-            known = _Known()
-            if table.kernel.kind != "precomputed":
-                alone = shares[_kernel_key(usual, candidate)] == 1
-                known = unit.ask(
-                    table.kernel, settings.n_threads, alone=alone, fixed=_is_fixed(model)
-                )
-                table = replace(table, values=known.values, exact=known.exact)
-            model._learn(rows, table, targets, weights, settings)
-            if known.cross is None:
-                queries = model._queries(X[unit.test])
-            else:
-                queries = Queries(None, known.cross[model.support_].T, None)
-            whole = self._predicted(model, queries, y)
-            size = len(model.support_) * (X.shape[1] + len(model.dual_coef_))
-            yield Fitted(whole.blocks(sizes), float(size))
-
-    def refit(
-        self,
-        estimator: Any,
-        X: NDArray[Any],
-        y: NDArray[Any],
-        weight: NDArray[np.float64] | None,
-        candidate: Mapping[str, Any],
-    ) -> Any:
-        """Fit one candidate on all rows, as an ordinary fit."""
-        return clone(estimator).set_params(**candidate).fit(X, y, weight)
-
-    def _together(
-        self,
-        unit: _Unit,  # noqa: ARG002
-        checked: _Checked,  # noqa: ARG002
-        estimator: Any,  # noqa: ARG002
-        y: NDArray[Any],  # noqa: ARG002
-        candidates: Candidates,  # noqa: ARG002
-    ) -> Callable[[int], Fitted | None]:
-        """Return what gives the candidates that are solved together; None for the others."""
-        return lambda _: None
-
-    @abstractmethod
-    def _predicted(self, model: Any, queries: Queries, y: NDArray[Any]) -> Predicted: ...
-
-
-class ClassifierPath(KernelPath):
-    """The path of `SVC`."""
-
-    def _together(
-        self,
-        unit: _Unit,
-        checked: _Checked,
-        estimator: Any,
-        y: NDArray[Any],
-        candidates: Candidates,
-    ) -> Callable[[int], Fitted | None]:
-        return _Pairs(unit, checked, estimator, int(y.max()) + 1, candidates)
-
-    def _predicted(self, model: Any, queries: Queries, y: NDArray[Any]) -> Predicted:
+    def read(self, run: _Unit, model: Any) -> Answer:
+        """Solve; the size is that of the numbers in the kept rows and their coefficients."""
+        ready = run.together(model)
+        if ready is not None:
+            return ready
+        settings = model._check_params()
+        rows, targets, weights = run.checked.for_model(model)
+        table = model._training_table(rows, weights)
+        known = _Values()
+        if table.kernel.kind != "precomputed":
+            known = run.values.ask(
+                table.kernel, settings.n_threads, alone=run.is_alone(model), fixed=_is_fixed(model)
+            )
+            table = replace(table, values=known.values, exact=known.exact)
+        model._learn(rows, table, targets, weights, settings)
+        if known.cross is None:
+            queries = model._queries(run.training.test_rows())
+        else:
+            queries = Queries(None, known.cross[model.support_].T, None)
+        size = float(len(model.support_) * (run.training.X.shape[1] + len(model.dual_coef_)))
+        if run.training.n_classes is None:
+            return Answer(Predicted(value=model._values(queries)), size)
         decisions = model._decisions(queries)
-        label = model.classes_[model._codes(decisions)].astype(np.int64)
-        n_classes = int(y.max()) + 1
-        return Predicted(
-            label, decision=_aligned(model._shaped(decisions), model.classes_, n_classes)
-        )
+        label = model.classes_[model._codes(decisions)]
+        predicted = Predicted(label, decision=model._shaped(decisions))
+        return Answer(predicted, size, model.classes_)
 
 
-class _Pairs:
-    """The candidates of one unit that differ in C only, where there are many classes."""
+class _Unit:
+    """One training set, and what its candidates share."""
 
-    def __init__(
-        self, unit: _Unit, checked: _Checked, estimator: Any, n_classes: int, candidates: Candidates
-    ) -> None:
-        self._unit, self._checked, self._estimator = unit, checked, estimator
-        self._n_classes, self._candidates = n_classes, candidates
-        self._usual = estimator.get_params(deep=False)
-        groups = groups_of(self._usual, candidates) if n_classes > 2 else []
-        self._group = {index: group for group in groups for index in group}
-        self._found: dict[int, Fitted] = {}
-        self._sorted: _Unit | None = None
+    def __init__(self, models: Sequence[Any], training: TrainingSet) -> None:
+        self.training = training
+        self.checked = _Checked(models[0], training)
+        self._shares = Counter(map(_kernel_key, models))
+        n_kernels = len(self._shares)
+        self.values = _KernelValues(training.shared, training.train, training.tested, n_kernels)
+        # Candidates that differ in C only are solved together where there are many classes.
+        groups = groups_of(models) if (training.n_classes or 0) > 2 else []
+        self._group = {model: group for group in groups for model in group}
+        self._found: dict[Any, Answer] = {}
+        self._sorted: _KernelValues | None = None
 
-    def __call__(self, index: int) -> Fitted | None:
-        group = self._group.get(index)
-        if group is not None and index == group[0]:
+    def is_alone(self, model: Any) -> bool:
+        """Whether no other candidate has this kernel."""
+        return self._shares[_kernel_key(model)] == 1
+
+    def together(self, model: Any) -> Answer | None:
+        """Return a candidate that is solved with its group; None where it is to be fitted alone."""
+        group = self._group.get(model)
+        if group is not None:  # the first of its group
+            for member in group:  # fitted models are not kept
+                del self._group[member]
             self._found |= self._solved(group)
-        return self._found.pop(index, None)
+        return self._found.pop(model, None)
 
-    def _solved(self, group: Sequence[int]) -> dict[int, Fitted]:
+    def _solved(self, group: Sequence[Any]) -> dict[Any, Answer]:
         """Return the candidates that could be solved; the others are left to a fit of their own."""
-        members: list[tuple[int, Any]] = []
-        for index in group:
-            model = _candidate(self._estimator, self._usual, self._candidates[index])
+        members: list[Any] = []
+        for model in group:
             try:
                 settings = model._check_params()
             except ParameterError:
                 continue
             if np.isfinite(model.C):
-                members.append((index, model))
+                members.append(model)
         if not members:
             return {}
-        model = members[0][1]
-        rows, codes, weights = self._checked.for_model(model)
+        model = members[0]
+        rows, codes, weights = self.checked.for_model(model)
         n_classes = len(model.classes_)
         used = weights is None or bool((weights > 0).all())
         if n_classes < 3 or not used or rows.dtype != np.float64:
             return {}
         order = np.argsort(codes, kind="stable")
         if self._sorted is None:
-            self._sorted = self._unit.ordered(order)
+            self._sorted = self.values.ordered(order)
         kernel = model._training_table(rows, weights).kernel
         # Not kept: no other group has this kernel.
         known = self._sorted.made(kernel, settings.n_threads, alone=False, fixed=_is_fixed(model))
@@ -235,7 +153,7 @@ class _Pairs:
         weight = np.ones(len(codes)) if weights is None else weights
         factors = class_weights(model.class_weight, model.classes_, codes, weight)
         price = (weight * factors[codes])[order]
-        uppers = np.stack([float(each.C) * price for _, each in members])
+        uppers = np.stack([float(each.C) * price for each in members])
         found = answers(
             rows[order],
             kernel,
@@ -245,24 +163,16 @@ class _Pairs:
             Known(known.values, known.exact, known.cross),
             settings,
         )
-        fitted = {}
-        for (index, _), answer in zip(members, found, strict=True):
+        solved = {}
+        for member, answer in zip(members, found, strict=True):
             if answer is not None:
-                label = model.classes_[answer.code].astype(np.int64)
-                decision = _aligned(answer.decision, model.classes_, self._n_classes)
+                predicted = Predicted(model.classes_[answer.code], decision=answer.decision)
                 size = answer.n_support * (rows.shape[1] + n_classes - 1)
-                fitted[index] = Fitted([Predicted(label, decision=decision)], float(size))
-        return fitted
+                solved[member] = Answer(predicted, float(size), model.classes_)
+        return solved
 
 
-class RegressorPath(KernelPath):
-    """The path of `SVR`."""
-
-    def _predicted(self, model: Any, queries: Queries, y: NDArray[Any]) -> Predicted:  # noqa: ARG002
-        return Predicted(value=model._values(queries))
-
-
-class _Known(NamedTuple):
+class _Values(NamedTuple):
     """Kernel values of one training set and its test rows.
 
     Attributes
@@ -281,7 +191,7 @@ class _Known(NamedTuple):
     cross: NDArray[np.float64] | None = None
 
 
-class _Unit:
+class _KernelValues:
     """The kernel values of one training set, kept for all candidates that ask for them again."""
 
     def __init__(self, shared: Grams, train: Rows, test: Rows, n_kernels: int = 1) -> None:
@@ -290,13 +200,13 @@ class _Unit:
         # A grid may go through all kernels for each C: one kept kernel would be made again and
         # again. As many are kept as fit.
         self._size = len(train) * (12 * len(train) + 8 * len(test))
-        self._known: OrderedDict[Kernel, _Known] = OrderedDict()
+        self._known: OrderedDict[Kernel, _Values] = OrderedDict()
 
-    def ordered(self, order: NDArray[np.intp]) -> _Unit:
-        """Return the same unit with its training rows in another order."""
-        return _Unit(self.shared, self.train[order], self.test, self._n_kernels)
+    def ordered(self, order: NDArray[np.intp]) -> _KernelValues:
+        """Return the same with its training rows in another order."""
+        return _KernelValues(self.shared, self.train[order], self.test, self._n_kernels)
 
-    def ask(self, kernel: Kernel, n_threads: int, *, alone: bool, fixed: bool) -> _Known:
+    def ask(self, kernel: Kernel, n_threads: int, *, alone: bool, fixed: bool) -> _Values:
         """Return the values of a kernel.
 
         A kernel of one candidate (`alone`) is left to the solver, unless the matrix of the whole
@@ -309,21 +219,21 @@ class _Unit:
         self._known.move_to_end(kernel)
         return self._known[kernel]
 
-    def made(self, kernel: Kernel, n_threads: int, *, alone: bool, fixed: bool) -> _Known:
+    def made(self, kernel: Kernel, n_threads: int, *, alone: bool, fixed: bool) -> _Values:
         """Make the values of a kernel."""
         whole = self.shared.matrix(kernel, n_threads) if fixed else None
         if (whole is None and alone) or self._size > _MOST_BYTES:
-            return _Known()
+            return _Values()
         rows = self.shared.rows[self.train]
         if whole is not None:
             values = whole[np.ix_(self.train, self.train)]
         else:
             values = self._matrix(kernel, rows, None, n_threads, np.float32)
         if rows.dtype != np.float64 or alone:
-            return _Known(values)
+            return _Values(values)
         exact = self._matrix(kernel, rows, None, n_threads, np.float64)
         tests = self.shared.rows[self.test]
-        return _Known(values, exact, self._matrix(kernel, rows, tests, n_threads, np.float64))
+        return _Values(values, exact, self._matrix(kernel, rows, tests, n_threads, np.float64))
 
     def _matrix(
         self,
@@ -349,11 +259,9 @@ def _is_fixed(model: Any) -> bool:
 class _Checked:
     """Training data, checked once for all candidates as a fit checks it."""
 
-    def __init__(
-        self, estimator: Any, X: NDArray[Any], y: NDArray[Any], weight: NDArray[Any] | None
-    ) -> None:
-        self._probe = clone(estimator)
-        self._given = (X, y, weight)
+    def __init__(self, model: Any, training: TrainingSet) -> None:
+        self._probe = clone(model)
+        self._given = training.data()
         self._data: Any = None
         self._learned: dict[str, Any] = {}
 
@@ -368,28 +276,6 @@ class _Checked:
         return self._data
 
 
-def _candidate(estimator: Any, usual: Mapping[str, Any], candidate: Mapping[str, Any]) -> Any:
-    if candidate.keys() <= usual.keys():
-        return type(estimator)(**{**usual, **candidate})
-    return clone(estimator).set_params(**candidate)  # tells which parameter there is not
-
-
-def _kernel_key(usual: Mapping[str, Any], candidate: Mapping[str, Any]) -> str:
+def _kernel_key(model: Any) -> str:
     names = ("kernel", "gamma", "sigma", "sigma_convention", "coef0", "degree")
-    return repr([candidate.get(name, usual[name]) for name in names])
-
-
-def _aligned(
-    decision: NDArray[np.float64], classes: NDArray[Any], n_classes: int
-) -> NDArray[np.float64] | None:
-    """Return decisions with one column for each class of the whole problem."""
-    if n_classes == 2:
-        return decision
-    if decision.ndim == 1:
-        decision = np.column_stack([-decision, decision])
-    if decision.shape[1] != len(classes):  # one against one: no column per class
-        return None
-    # The lowest number for classes that the training rows lack.
-    whole = np.full((len(decision), n_classes), np.finfo(np.float64).min)
-    whole[:, classes.astype(np.int64)] = decision
-    return whole
+    return repr([getattr(model, name) for name in names])

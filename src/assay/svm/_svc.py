@@ -47,7 +47,7 @@ from assay.svm._fitting import (
 )
 from assay.svm._gram import gram_of_function
 from assay.svm._machine import KernelMachine, Queries
-from assay.svm._path import ClassifierPath
+from assay.svm._path import KernelPath
 from assay.svm._state import check_certificate
 
 #: Signed dual variables of a fit, and its C.
@@ -199,7 +199,7 @@ class SVC(KernelMachine, Classifier):
     """
 
     model_id: ClassVar[int | None] = 190
-    assay_path: ClassVar[ClassifierPath] = ClassifierPath()
+    assay_path: ClassVar[KernelPath] = KernelPath()
     # Two fits may stop at different points within the tolerance; our own test uses tol=1e-10.
     expected_failures: ClassVar[Mapping[str, str]] = {
         f"check_sample_weight_equivalence_on_{kind}_data": "tol is 1e-3 by default, not 1e-7"

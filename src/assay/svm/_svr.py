@@ -26,7 +26,7 @@ from assay.svm._fitting import (
     warn_if_stopped,
 )
 from assay.svm._machine import KernelMachine, Queries
-from assay.svm._path import RegressorPath
+from assay.svm._path import KernelPath
 from assay.svm._state import check_certificate
 
 
@@ -134,7 +134,7 @@ class SVR(KernelMachine, Regressor):
     """
 
     model_id: ClassVar[int | None] = 191
-    assay_path: ClassVar[RegressorPath] = RegressorPath()
+    assay_path: ClassVar[KernelPath] = KernelPath()
     # Two fits may stop at different points within the tolerance; our own test uses tol=1e-10.
     expected_failures: ClassVar[Mapping[str, str]] = {
         f"check_sample_weight_equivalence_on_{kind}_data": "tol is 1e-3 by default, not 1e-7"

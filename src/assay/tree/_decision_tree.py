@@ -11,7 +11,7 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from assay.base import Classifier, DataError, ParameterError, Regressor
 from assay.tree._growth import Training
-from assay.tree._path import ClassifierPath, RegressorPath
+from assay.tree._path import TreePath
 from assay.tree._single_tree import SingleTree
 
 
@@ -146,7 +146,7 @@ class DecisionTreeClassifier(Classifier, SingleTree):
     """
 
     model_id: ClassVar[int | None] = 120
-    assay_path: ClassVar[ClassifierPath] = ClassifierPath()
+    assay_path: ClassVar[TreePath] = TreePath()
     task: ClassVar[str] = "classification"
 
     def __init__(
@@ -407,7 +407,7 @@ class DecisionTreeRegressor(Regressor, SingleTree):
     """
 
     model_id: ClassVar[int | None] = 121
-    assay_path: ClassVar[RegressorPath] = RegressorPath()
+    assay_path: ClassVar[TreePath] = TreePath()
     task: ClassVar[str] = "regression"
 
     def __init__(

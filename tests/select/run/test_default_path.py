@@ -17,10 +17,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from assay.base import Predicted
-from assay.select import DefaultPath, Path
+from assay.base import Path, Predicted
+from assay.select import DefaultPath
 from assay.select.run._path import path_of, predict, weight_parameter
 from assay.select.run._size import model_size
+from tests.along import fits_along
 
 X, Y = load_iris(return_X_y=True)
 EVEN, ODD = np.arange(0, 150, 2), np.arange(1, 150, 2)
@@ -28,7 +29,7 @@ EVEN, ODD = np.arange(0, 150, 2), np.arange(1, 150, 2)
 
 def run(estimator: Any, y: Any = Y, train: Any = EVEN, **options: Any) -> list[Predicted]:
     tests = [ODD[:30], ODD[30:]]
-    found = DefaultPath().fit_predict(
+    found = fits_along(DefaultPath())(
         estimator, None, X, y, options.get("weight"), train, tests, options.get("candidates", [{}])
     )
     return [each for fitted in found for each in fitted.predictions]

@@ -12,36 +12,36 @@ from sklearn.linear_model import Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.preprocessing import StandardScaler
 
-from assay.base import Fitted, Predicted
+from assay.base import Answer, Fitted, Path, Predicted, TrainingSet
 from assay.select import DefaultPath, Family, assert_path_equals_single_fits
 from tests.select.asked import search
 from tests.select.spies import outer_scores
 
 
-class RidgePath(DefaultPath):
+class RidgePath(Path[Any]):
     """Every penalty from one eigendecomposition."""
 
     error = 0.0
     fits = 0
 
-    def n_fits(self, candidates: Any) -> int:
-        return 1
+    def group(self, params: Any) -> str:
+        return "eigenvalues"
 
-    def fit_predict(
-        self, estimator: Any, shared: Any, X: Any, y: Any, weight: Any, train: Any, tests: Any,
-        candidates: Any,
-    ) -> Iterator[Fitted]:  # fmt: skip
+    def run(self, models: Any, training: TrainingSet) -> Any:
         self.fits += 1
-        centre, mean = X[train].mean(axis=0), y[train].mean()
-        rows = X[train] - centre
+        X, y, _ = training.data()
+        centre, mean = X.mean(axis=0), y.mean()
+        rows = X - centre
         values, vectors = np.linalg.eigh(rows.T @ rows)
-        target = vectors.T @ (rows.T @ (y[train] - mean))
-        for candidate in candidates:
-            if candidate["alpha"] < 0:
-                raise ValueError("alpha must not be negative")
-            coef = vectors @ (target / (values + candidate["alpha"])) * (1 + self.error)
-            parts = [Predicted(value=(X[test] - centre) @ coef + mean) for test in tests]
-            yield Fitted(parts, float(len(coef)))
+        target = vectors.T @ (rows.T @ (y - mean))
+        return values, vectors, target, training.test_rows() - centre, mean
+
+    def read(self, run: Any, model: Any) -> Answer:
+        values, vectors, target, tests, mean = run
+        if model.alpha < 0:
+            raise ValueError("alpha must not be negative")
+        coef = vectors @ (target / (values + model.alpha)) * (1 + self.error)
+        return Answer(Predicted(value=tests @ coef + mean), float(len(coef)))
 
 
 class FastRidge(Ridge):

@@ -16,6 +16,7 @@ from assay.select.run import (
     Family,
     collected,
     encoded,
+    fit,
     fit_seed,
     listening,
     path_of,
@@ -104,13 +105,9 @@ def _encoder(data: Data, family: Family, seed: int) -> tuple[Any, Any]:
 
 def _estimator(data: Data, family: Family, index: int, rows: Any, seed: int) -> Any:
     key = fit_seed(family.estimator, seed, "refit")
-    return path_of(family.estimator, data.queries).refit(
-        seeded(family.estimator, key),
-        rows,
-        data.y,
-        data.weight,
-        seeded_candidate(family.candidates[index], key),
-    )
+    candidate = seeded_candidate(family.candidates[index], key)
+    model = path_of(family.estimator).model(seeded(family.estimator, key), candidate)
+    return fit(model, rows, data.y, data.weight, data.queries)
 
 
 def _stacked(data: Data, stack: Stack, seed: int) -> Any:

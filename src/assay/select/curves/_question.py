@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from assay.base import Predicted
 from assay.evaluate import Metric
 from assay.select.plan import Question
-from assay.select.run import Family, path_of
+from assay.select.run import DefaultPath, Family, path_of
 from assay.select.searches import family_of
 
 
@@ -56,9 +56,7 @@ class CurveQuestion:
     def shares_fits(self, parameter: str) -> bool:
         """Say whether candidates that differ in this parameter are more than single fits."""
         family = self.family([{parameter: None}])
-        return (
-            hasattr(type(family.estimator), "assay_path") and path_of(family.estimator) is not None
-        )
+        return type(path_of(family.estimator)) is not DefaultPath
 
     def score(self, rows: Sequence[NDArray[np.int64]], predicted: Sequence[Predicted]) -> float:
         """Return the score on several blocks taken together, in natural sign; NaN if undefined."""

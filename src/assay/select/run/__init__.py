@@ -13,8 +13,8 @@ from assay.select.run._memory import bytes_of, workers_within
 from assay.select.run._notes import collected, listening
 from assay.select.run._path import (
     DefaultPath,
-    Path,
     count_fits,
+    fit,
     path_of,
     predict,
     queries_for,
@@ -31,7 +31,6 @@ __all__ = [
     "Entry",
     "Family",
     "Ledger",
-    "Path",
     "Progress",
     "Runner",
     "Unit",
@@ -41,6 +40,7 @@ __all__ = [
     "connected",
     "count_fits",
     "encoded",
+    "fit",
     "fit_seed",
     "listening",
     "path_of",

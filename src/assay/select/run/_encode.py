@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.pipeline import Pipeline
 
+from assay.base import Path, SharedFit
 from assay.select.plan import (
     Data,
     Partition,
@@ -19,7 +20,6 @@ from assay.select.plan import (
     digest,
 )
 from assay.select.run._family import Family
-from assay.select.run._path import Path
 from assay.select.run._seeds import fit_seed, seeded
 
 
@@ -69,21 +69,25 @@ class Encodings:
     ) -> NDArray[Any]:
         """Return all rows encoded; a last step that can share its fit does so.
 
-        Such a step has ``assay_fit(X, y, shared)``, with a dict that it fills for later fits of its
-        class on the same rows: PCA finds every number of components in one decomposition.
+        The ``assay_path`` of its class is then an `assay.base.SharedFit`: PCA finds every number of
+        components in one decomposition.
         """
         pipeline = isinstance(encoder, Pipeline)
         last = encoder.steps[-1][1] if pipeline else encoder
-        if not hasattr(last, "assay_fit"):
+        sharing = getattr(type(last), "assay_path", None)
+        if not isinstance(sharing, SharedFit):
             return encoded(encoder, data.X, data.y, train)
         X, before = data.X, None
         if pipeline and len(encoder.steps) > 1:
             # Seeds are part of the digest: steps that draw are not shared.
             before = digest([*where, digest(encoder[:-1], "encoder")])
             X = self._before.get(before, lambda: encoded(encoder[:-1], data.X, data.y, train))
-        fits: _Fits = self._fits.get(digest([*where, before, type(last).__qualname__]), _Fits)
-        with fits.lock:
-            last.assay_fit(X[train], data.y[train], fits.shared)
+        rows, y = X[train], data.y[train]
+        prepared = self._fits.get(
+            digest([*where, before, type(last).__qualname__]),
+            lambda: sharing.prepare(last, rows, None),
+        )
+        last = last.fit(rows, y) if prepared is None else sharing.fit(last, prepared, rows, y, None)
         return _dense(last.transform(X))
 
     def shared(
@@ -91,7 +95,7 @@ class Encodings:
         data: Data,
         family: Family,
         X: NDArray[Any],
-        path: Path,
+        path: Path[Any],
         candidates: Sequence[Mapping[str, Any]],
     ) -> Any:
         """Return what the path shares on the matrix."""
@@ -144,14 +148,6 @@ class _Cache:
                 slot.value = make()
                 slot.made = True
             return slot.value
-
-
-class _Fits:
-    """Work shared by fits on the same rows."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.shared: dict[str, Any] = {}
 
 
 class _Slot:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.base import Fitted, Predicted
+from assay.base import Fitted, Path, Predicted, TrainingSet
 from assay.select.plan import (
     Data,
     Partition,
@@ -19,7 +19,7 @@ from assay.select.plan import (
 from assay.select.run._encode import Encodings
 from assay.select.run._family import Family
 from assay.select.run._notes import collected
-from assay.select.run._path import Path, path_of
+from assay.select.run._path import path_of
 from assay.select.run._record import Entry
 from assay.select.run._seeds import fit_seed, seeded, seeded_candidate
 
@@ -83,7 +83,7 @@ def run_unit(
     family: Family,
     unit: Unit,
     encodings: Encodings,
-    path: Path | None = None,
+    path: Path[Any] | None = None,
 ) -> list[Entry]:
     """Fit and predict every candidate; a failure is recorded and does not stop the others.
 
@@ -102,7 +102,7 @@ def run_unit(
     train = partition.train_rows(split.train, split.tests)
     tests = [partition.rows(block) for block in split.tests]
     settings = [seeded_candidate(family.candidates[index], key) for index in unit.candidates]
-    runner = path_of(family.estimator, data.queries) if path is None else path
+    runner = path_of(family.estimator) if path is None else path
     with collected() as notes:
         try:
             X = encodings.matrix(data, partition, family, split, train, (unit.seed, unit.repeat))
@@ -114,9 +114,12 @@ def run_unit(
         except Exception as error:
             return [Entry(None, _message(error), tuple(notes)) for _ in settings]
 
+    training = TrainingSet(
+        X, data.y, train, tests, data.weight, data.n_classes, data.queries, shared
+    )
+
     def steps(chosen: Sequence[Mapping[str, Any]]) -> Iterator[Fitted]:
-        found = runner.fit_predict(template, shared, X, data.y, data.weight, train, tests, chosen)
-        for fitted in found:
+        for fitted in runner.fit_predict(template, training, chosen):
             yield _checked(fitted, tests, data.n_classes)
 
     done: list[Entry] = []
@@ -166,10 +169,10 @@ def _checked_block(predicted: Predicted, n: int, n_classes: int | None) -> Predi
     if n_classes is None:
         return Predicted(value=np.asarray(predicted.value, dtype=np.float64))
     probability = predicted.probability
-    if probability is not None and probability.shape[1] < n_classes:
-        # The last classes may occur in no row at all.
-        missing = np.zeros((n, n_classes - probability.shape[1]))
-        probability = np.hstack([probability, missing])
+    if probability is not None and probability.shape != (n, n_classes):
+        raise ValueError(
+            f"expected probabilities of shape {(n, n_classes)}, got {probability.shape}"
+        )
     return Predicted(
         np.asarray(main, dtype=np.int64),
         None if probability is None else np.asarray(probability, dtype=np.float64),

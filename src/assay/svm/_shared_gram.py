@@ -1,4 +1,4 @@
-"""One matrix of kernel values for the machines of all members."""
+"""One matrix of kernel values for machines with other targets: members of a reduction."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from assay.base import SharedFit
 
 # Kernel values that take more room than this are left to the cache of each solver.
 _MOST_BYTES = 256 * 2**20
@@ -40,32 +42,32 @@ class Gram:
             return self._values
 
 
-class GramSharing:
+class SharedGram(SharedFit[Gram]):
     """Kernel values of all rows, for `assay.svm.SVC` with a kernel that has a name."""
 
-    def share(
-        self, estimator: Any, X: NDArray[Any], weight: NDArray[np.float64] | None
+    def prepare(
+        self, model: Any, X: NDArray[Any], weight: NDArray[np.float64] | None
     ) -> Gram | None:
         """Prepare a place for the values."""
-        named = isinstance(estimator.kernel, str) and estimator.kernel != "precomputed"
+        named = isinstance(model.kernel, str) and model.kernel != "precomputed"
         worth_it = X.shape[1] >= _FEWEST_COLUMNS and 4 * len(X) ** 2 <= _MOST_BYTES
         if not named or not worth_it or (weight is not None and not weight.all()):
             return None
-        settings = estimator._check_params()  # a senseless parameter is refused before any work
+        settings = model._check_params()  # a senseless parameter is refused before any work
         return Gram(settings.n_threads)
 
     def fit(
         self,
         model: Any,
-        shared: Gram,
+        prepared: Gram,
         X: NDArray[Any],
-        labels: NDArray[np.int64],
+        y: NDArray[Any],
         weight: NDArray[np.float64] | None,
     ) -> Any:
         """Do what the machine's own fit does, with kernel values that are there."""
         settings = model._check_params()
-        rows, codes, weight = model._fit_data(X, labels, weight)
+        rows, codes, weight = model._fit_data(X, y, weight)
         table = model._training_table(rows, weight)
-        table = replace(table, values=shared.values(table.kernel, rows))
+        table = replace(table, values=prepared.values(table.kernel, rows))
         model._learn(rows, table, codes, weight, settings)
         return model
