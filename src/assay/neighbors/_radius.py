@@ -15,9 +15,9 @@ from assay.base import (
     DataError,
     ParameterError,
     Regressor,
-    check_array_state,
     check_interval,
 )
+from assay.base.stored import Array, Integers, Plain, declared
 from assay.neighbors._index import Ragged
 from assay.neighbors._metric import Metric
 from assay.neighbors._radius_path import RadiusClassifierPath, RadiusRegressorPath
@@ -100,6 +100,10 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
 
     model_id: ClassVar[int | None] = 113
     assay_path: ClassVar[RadiusClassifierPath] = RadiusClassifierPath()
+    stored = declared(
+        codes_=Integers("n_samples_fit_", 0, "classes-1"),
+        outlier_label_=Plain((bool, int, float, str, type(None))),
+    )
 
     def __init__(
         self,
@@ -235,14 +239,7 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
                 stacklevel=3,
             )
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        last = len(self.classes_) - 1
-        check_array_state(self, "codes_", "i", (self.n_samples_fit_,), low=0, high=last)
-        if not hasattr(self, "outlier_label_"):
-            raise DataError("the model is damaged: outlier_label_ is missing")
-        if isinstance(self.outlier_label_, np.ndarray):
-            raise DataError("the model is damaged: outlier_label_ is not a label")
+    def _check_more(self) -> None:
         check_interval("radius", self.radius, 0)
 
 
@@ -312,6 +309,7 @@ class RadiusNeighborsRegressor(CountsRows, Regressor, RadiusSearch):
 
     model_id: ClassVar[int | None] = 114
     assay_path: ClassVar[RadiusRegressorPath] = RadiusRegressorPath()
+    stored = declared(values_=Array("n_samples_fit_ | n_samples_fit_, outputs"))
 
     def __init__(
         self,
@@ -402,11 +400,7 @@ class RadiusNeighborsRegressor(CountsRows, Regressor, RadiusSearch):
                 stacklevel=3,
             )
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        several = np.ndim(getattr(self, "values_", 0)) == 2
-        shape = (self.n_samples_fit_, None) if several else (self.n_samples_fit_,)
-        check_array_state(self, "values_", "f", shape)
+    def _check_more(self) -> None:
         check_interval("radius", self.radius, 0)
 
     def __sklearn_tags__(self) -> Any:
