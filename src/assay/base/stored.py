@@ -81,10 +81,12 @@ class Sizes:
 
     def wanted(self, shapes: str) -> str:
         """Return the shapes for a message, with the numbers known so far."""
-        return " or ".join(
-            f"({', '.join(map(self._shown, self._dimensions(shape)))})"
-            for shape in shapes.split("|")
-        )
+        found = []
+        for shape in shapes.split("|"):
+            lengths = [self._shown(length) for length in self._dimensions(shape)]
+            text = f"({', '.join(lengths)}{',' if len(lengths) == 1 else ''})"
+            found.append(text if lengths else "a number")
+        return " or ".join(found)
 
     def _dimensions(self, shape: str) -> list[str]:
         found = [part.strip() for part in shape.split(",") if part.strip()]
@@ -362,7 +364,7 @@ class Models(Rule):
         if not isinstance(models, list) or not all(isinstance(m, BaseEstimator) for m in models):
             return f"is missing or not a {'model' if self.single else 'list of models'}"
         if not models or (self.count and not sizes.fit(self.count, (len(models),))):
-            wanted = sizes.wanted(self.count).strip("()") if self.count else "at least 1"
+            wanted = sizes.wanted(self.count).strip("(,)") if self.count else "at least 1"
             return f"holds {len(models)} models, not {wanted}"
         for position, child in enumerate(models):
             if damage := self._member_damage(child, sizes):
@@ -379,7 +381,7 @@ class Models(Rule):
                 return f"has no method {method}"
         width = getattr(child, "n_features_in_", None)
         if self.features and width is not None and not sizes.fit(self.features, (width,)):
-            return f"has {width} columns, not {sizes.wanted(self.features).strip('()')}"
+            return f"has {width} columns, not {sizes.wanted(self.features).strip('(,)')}"
         return self._classes_damage(child, sizes) if self.classes else ""
 
     def _classes_damage(self, child: Any, sizes: Sizes) -> str:

@@ -14,13 +14,22 @@ from assay.base import (
     Clusterer,
     DataError,
     ParameterError,
-    check_array_state,
     check_interval,
     check_n_jobs,
     check_option,
     check_random_state,
 )
-from assay.base.stored import Array, Count, Integers, OneOf, Plain, declared, ensure
+from assay.base.stored import (
+    Array,
+    Count,
+    Integers,
+    OneOf,
+    Plain,
+    check_stored,
+    declared,
+    each,
+    ensure,
+)
 from assay.cluster._gaussian_mixture_em import Mixture, Run, Shape, answers, climb, factorised
 from assay.cluster._gaussian_mixture_rows import Rows
 from assay.cluster._gaussian_mixture_start import start
@@ -488,8 +497,8 @@ class GaussianMixture(Clusterer):
         self._check_params()
         d = self.n_features_in_
         shape = self._shape(d)
-        for name in ("covariances_", "precisions_cholesky_"):
-            check_array_state(self, name, "f", shape.public)
+        rule = Array(", ".join(map(str, shape.public)))
+        check_stored(self, each("covariances_ precisions_cholesky_", rule))
         ensure(np.isclose(self.weights_.sum(), 1.0), "weights_ do not sum to 1")
         covariance = shape.inner(self.covariances_)
         if shape.dense:

@@ -19,7 +19,6 @@ from assay.base import (
     Estimator,
     ParameterError,
     Regressor,
-    check_models_state,
     check_n_jobs,
     check_option,
     check_weight,
@@ -27,7 +26,7 @@ from assay.base import (
     in_threads,
     real_values,
 )
-from assay.base.stored import Array, Integers, Models, Plain, declared, ensure
+from assay.base.stored import Array, Integers, Models, Plain, check_stored, declared, ensure
 from assay.ensemble._members import (
     Named,
     NamedMembers,
@@ -218,7 +217,7 @@ class Layers(NamedMembers, Estimator):
             n_features = size * n_columns(self._classes())
             n_features += self.n_features_in_ if self.passthrough_ else 0
             start += size
-        check_models_state(self, "final_estimator_", n_features=n_features)
+        check_stored(self, declared(final_estimator_=Models(features=str(n_features), single=True)))
         if not self._knows(self.final_estimator_, all_classes=True):
             raise DataError(f"{where}.final_estimator_ has other classes than the model")
 
