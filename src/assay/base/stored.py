@@ -208,7 +208,13 @@ class Array(Rule):
     def _outside(self, array: Any, sizes: Sizes) -> str:
         low, high = sizes.value(self.low), sizes.value(self.high)
         if (low > -inf and not (array >= low).all()) or (high < inf and not (array <= high).all()):
-            return f"has values outside [{low}, {high}]"
+            return "has values " + (
+                f"below {low}"
+                if high == inf
+                else f"above {high}"
+                if low == -inf
+                else f"outside [{low}, {high}]"
+            )
         if self.above > -inf and not (array > self.above).all():
             return f"has values that are not > {self.above}"
         return ""
