@@ -83,6 +83,11 @@ def test_shapes_are_compared_by_name(shape: str, lengths: tuple[int, ...], fits:
     assert Sizes(made(n_iter_=4), classes=3, one=1).fit(shape, lengths) is fits
 
 
+def test_length_with_two_unknown_names_is_a_mistake_of_the_rule() -> None:
+    with pytest.raises(ValueError, match=r"of the lengths in 'a\*b', more than one is unknown"):
+        Sizes(made()).fit("a*b", (6,))
+
+
 @pytest.mark.parametrize(("classes", "problems"), [(1, 1), (2, 1), (3, 3)])
 def test_two_classes_are_one_problem(classes: int, problems: int) -> None:
     assert Sizes(made(), classes=classes).length("problems") == problems

@@ -97,16 +97,16 @@ class Sizes:
         ]
 
     def _fits(self, dimension: str, length: int) -> bool:
-        names, rest = _terms(dimension)
-        rest, known, free = length - rest, 1, ""
-        for name in names:
-            each = self.length(name)
-            free, known = (name, known) if each is None else (free, known * each)
-        if not free:
-            return rest == known
-        if rest < 0 or known == 0 or rest % known:
+        names, plus = _terms(dimension)
+        unknown = [name for name in names if self.length(name) is None]
+        if not unknown:
+            return self.value(dimension) == length
+        if len(unknown) > 1:
+            raise ValueError(f"of the lengths in {dimension!r}, more than one is unknown")
+        known = prod(self.length(name) or 0 for name in names if name not in unknown)
+        if length < plus or known == 0 or (length - plus) % known:
             return False
-        self.known[free] = rest // known
+        self.known[unknown[0]] = (length - plus) // known
         return True
 
     def _shown(self, dimension: str) -> str:

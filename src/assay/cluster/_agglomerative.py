@@ -11,13 +11,7 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 from sklearn.metrics import pairwise_distances
 
-from assay.base import (
-    Clusterer,
-    DataError,
-    ParameterError,
-    check_interval,
-    check_option,
-)
+from assay.base import Clusterer, DataError, ParameterError, check_interval, check_option
 from assay.base.stored import Array, Count, Integers, declared, ensure
 from assay.cluster._dendrogram import draw
 from assay.cluster._graph import in_order

@@ -10,11 +10,7 @@ from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from assay._core import cluster as kernels
-from assay.base import (
-    Clusterer,
-    check_n_jobs,
-    check_weight,
-)
+from assay.base import Clusterer, check_n_jobs, check_weight
 from assay.base.stored import Array, Count, Integers, declared
 from assay.cluster._lloyd import nearest
 from assay.cluster._seeds import squared_norms

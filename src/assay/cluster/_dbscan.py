@@ -10,12 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from assay.base import (
-    Clusterer,
-    DataError,
-    check_interval,
-    check_n_jobs,
-)
+from assay.base import Clusterer, DataError, check_interval, check_n_jobs
 from assay.base.stored import Array, Count, Integers, declared
 from assay.cluster._graph import in_order
 from assay.neighbors import NearestNeighbors

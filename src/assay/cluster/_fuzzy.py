@@ -11,12 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from assay._core import cluster as kernels
-from assay.base import (
-    check_interval,
-    check_n_jobs,
-    check_option,
-    check_random_state,
-)
+from assay.base import check_interval, check_n_jobs, check_option, check_random_state
 from assay.base.stored import Array, Count, Number, OneOf, declared, ensure
 from assay.cluster._centroids import DRAWS, CentroidModel
 from assay.cluster._lloyd import tolerance_of

@@ -11,13 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
-from assay.base import (
-    DataError,
-    check_interval,
-    check_n_jobs,
-    check_option,
-    check_random_state,
-)
+from assay.base import DataError, check_interval, check_n_jobs, check_option, check_random_state
 from assay.base.stored import Array, Count, Number, OneOf, declared, ensure
 from assay.cluster._centroids import DRAWS, CentroidModel
 from assay.cluster._lloyd import Run, lloyd, tolerance_of

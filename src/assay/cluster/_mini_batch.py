@@ -11,13 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning
 
-from assay.base import (
-    check_interval,
-    check_n_jobs,
-    check_option,
-    check_random_state,
-    check_weight,
-)
+from assay.base import check_interval, check_n_jobs, check_option, check_random_state, check_weight
 from assay.base.stored import Array, Count, Integers, Number, OneOf, declared
 from assay.cluster._centroids import DRAWS, CentroidModel
 from assay.cluster._lloyd import nearest, tolerance_of

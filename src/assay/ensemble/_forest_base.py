@@ -12,14 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    DataError,
-    Estimator,
-    ParameterError,
-    check_interval,
-    check_n_jobs,
-    draw_seed,
-)
+from assay.base import DataError, Estimator, ParameterError, check_interval, check_n_jobs, draw_seed
 from assay.base.stored import Array, Count, Plain, declared, each
 from assay.ensemble._forest_grow import Callback, Training, chosen_by_oob, grown_forest
 from assay.ensemble._forest_plan import check_forest, resolve

@@ -9,14 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import get_tags
 
-from assay.base import (
-    DataError,
-    ParameterError,
-    Transformer,
-    check_random_state,
-    draw_seed,
-    seeded,
-)
+from assay.base import DataError, ParameterError, Transformer, check_random_state, draw_seed, seeded
 from assay.base.stored import Models, declared, ensure
 from assay.features._names import names_in
 from assay.features._relief import ReliefF

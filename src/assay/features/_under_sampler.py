@@ -7,13 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.base import (
-    as_vector,
-    check_interval,
-    check_n_jobs,
-    check_option,
-    check_random_state,
-)
+from assay.base import as_vector, check_interval, check_n_jobs, check_option, check_random_state
 from assay.base.stored import Array, declared
 from assay.features._ratio import check_ratio, counts_below
 from assay.features._sampler import Integers, Sampler, taken

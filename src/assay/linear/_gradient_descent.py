@@ -12,13 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    Classifier,
-    DataError,
-    Regressor,
-    check_weight,
-    real_values,
-)
+from assay.base import Classifier, DataError, Regressor, check_weight, real_values
 from assay.base.stored import Array, Number, declared
 from assay.linear._gradient_descent_classes import (
     ClassWeight,

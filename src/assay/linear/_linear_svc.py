@@ -9,13 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from assay.base import (
-    Classifier,
-    check_interval,
-    check_n_jobs,
-    check_option,
-    draw_seed,
-)
+from assay.base import Classifier, check_interval, check_n_jobs, check_option, draw_seed
 from assay.base.stored import Array, Count, OneOf, declared, each
 from assay.linear._gradient_descent_classes import (
     ClassWeight,

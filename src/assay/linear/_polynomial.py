@@ -10,12 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from assay.base import (
-    DataError,
-    check_interval,
-    check_n_jobs,
-    check_option,
-)
+from assay.base import DataError, check_interval, check_n_jobs, check_option
 from assay.base.stored import Array, Integers, Plain, declared, ensure
 from assay.linear._least_model import LinearModel, scores
 from assay.linear._least_problem import Problem

@@ -12,14 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import get_tags
 
-from assay.base import (
-    DataError,
-    Estimator,
-    check_n_jobs,
-    check_weight,
-    class_codes,
-    in_threads,
-)
+from assay.base import DataError, Estimator, check_n_jobs, check_weight, class_codes, in_threads
 from assay.multiclass._members import (
     check_classifier,
     check_same_length,

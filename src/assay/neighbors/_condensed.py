@@ -9,12 +9,7 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 
 from assay._core import neighbors as kernels
-from assay.base import (
-    Classifier,
-    check_n_jobs,
-    check_option,
-    check_random_state,
-)
+from assay.base import Classifier, check_n_jobs, check_option, check_random_state
 from assay.base.stored import Array, Count, Integers, Number, OneOf, declared
 
 

@@ -8,12 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay._core import neighbors as kernels
-from assay.base import (
-    ParameterError,
-    Regressor,
-    check_interval,
-    check_n_jobs,
-)
+from assay.base import ParameterError, Regressor, check_interval, check_n_jobs
 from assay.base.stored import Array, declared
 from assay.neighbors._local_linear_fit import smoother_weights
 

@@ -10,13 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    Classifier,
-    DataError,
-    ParameterError,
-    Regressor,
-    check_interval,
-)
+from assay.base import Classifier, DataError, ParameterError, Regressor, check_interval
 from assay.base.stored import Array, Integers, Plain, declared
 from assay.neighbors._index import Ragged
 from assay.neighbors._metric import Metric

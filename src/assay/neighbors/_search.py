@@ -13,14 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    Estimator,
-    Levels,
-    ParameterError,
-    check_interval,
-    check_n_jobs,
-    check_option,
-)
+from assay.base import Estimator, Levels, ParameterError, check_interval, check_n_jobs, check_option
 from assay.base.stored import Array, declared, ensure
 from assay.neighbors._graph import GraphOfNeighbors
 from assay.neighbors._index import Codes, Index, chunks

@@ -12,12 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from assay.base import (
-    Classifier,
-    DataError,
-    check_interval,
-    check_option,
-)
+from assay.base import Classifier, DataError, check_interval, check_option
 from assay.base.stored import Array, Integers, Plain, declared, each, ensure
 from assay.svm._fitting import class_weights, classes_with_weight
 from assay.svm._kernel import resolve

@@ -8,12 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
-from assay.base import (
-    Classifier,
-    ParameterError,
-    check_interval,
-    check_option,
-)
+from assay.base import Classifier, ParameterError, check_interval, check_option
 from assay.base.stored import Array, Count, Integers, Number, declared, ensure
 from assay.svm._kernel import CONVENTIONS, resolve
 

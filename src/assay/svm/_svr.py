@@ -10,11 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    Regressor,
-    check_interval,
-    check_n_jobs,
-)
+from assay.base import Regressor, check_interval, check_n_jobs
 from assay.base.stored import Array, Count, Integers, declared, ensure
 from assay.svm._binary import Machine, Settings, Table, follow
 from assay.svm._fitting import (

@@ -10,13 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    DataError,
-    ParameterError,
-    Transformer,
-    check_interval,
-    check_option,
-)
+from assay.base import DataError, ParameterError, Transformer, check_interval, check_option
 from assay.base.stored import Array, Count, Integers, Offsets, declared, each, ensure
 
 _KINDS = ("numeric", "ordinal", "nominal")

@@ -8,13 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    Classifier,
-    DataError,
-    Levels,
-    ParameterError,
-    check_interval,
-)
+from assay.base import Classifier, DataError, Levels, ParameterError, check_interval
 from assay.base.stored import Array, Integers, Offsets, declared, ensure
 from assay.tree._counted_rows import counted_rows
 from assay.tree._decision_list_search import Rules, Search

@@ -8,12 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    Classifier,
-    Levels,
-    check_interval,
-    check_option,
-)
+from assay.base import Classifier, Levels, check_interval, check_option
 from assay.base.stored import Array, Integers, declared, ensure
 from assay.tree._counted_rows import counted_rows
 from assay.tree._id3_grow import BRANCH, CUT, LEAF, LEVEL, Options, grow, prune_chi_square

@@ -8,13 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    Levels,
-    ParameterError,
-    Regressor,
-    check_interval,
-    check_option,
-)
+from assay.base import Levels, ParameterError, Regressor, check_interval, check_option
 from assay.base.stored import Array, Integers, declared, ensure
 from assay.tree._counted_rows import counted_rows
 from assay.tree._id3_text import tree_text

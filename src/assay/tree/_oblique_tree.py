@@ -8,14 +8,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 
-from assay.base import (
-    Classifier,
-    Estimator,
-    Regressor,
-    check_interval,
-    check_option,
-    draw_seed,
-)
+from assay.base import Classifier, Estimator, Regressor, check_interval, check_option, draw_seed
 from assay.base.stored import Array, Count, Integers, declared, each, ensure
 from assay.tree._oblique_grow import ObliqueOptions, grow, scores
 

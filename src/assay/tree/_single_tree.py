@@ -14,11 +14,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from assay._core import tree as kernels
-from assay.base import (
-    Estimator,
-    check_n_jobs,
-    draw_seed,
-)
+from assay.base import Estimator, check_n_jobs, draw_seed
 from assay.base.stored import Array, Count, Integers, Plain, declared, each, ensure
 from assay.tree._growth import Fit, Training, fit_tree, nodes_of
 from assay.tree._parameters import check_parameters, feature_count
