@@ -71,7 +71,7 @@ class Sizes:
 
     def fit(self, shapes: str, lengths: tuple[int, ...]) -> bool:
         """Return whether the lengths are one of the shapes; learns the names in it."""
-        for shape in shapes.split("|"):
+        for shape in _alternatives(shapes):
             before = dict(self.known)
             wanted = self._dimensions(shape)
             if len(wanted) == len(lengths) and all(map(self._fits, wanted, lengths)):
@@ -82,18 +82,17 @@ class Sizes:
     def wanted(self, shapes: str) -> str:
         """Return the shapes for a message, with the numbers known so far."""
         found = []
-        for shape in shapes.split("|"):
+        for shape in _alternatives(shapes):
             lengths = [self._shown(length) for length in self._dimensions(shape)]
             text = f"({', '.join(lengths)}{',' if len(lengths) == 1 else ''})"
             found.append(text if lengths else "a number")
         return " or ".join(found)
 
-    def _dimensions(self, shape: str) -> list[str]:
-        found = [part.strip() for part in shape.split(",") if part.strip()]
+    def _dimensions(self, shape: list[str]) -> list[str]:
         return [
-            part.removesuffix("?")
-            for part in found
-            if not (part.endswith("?") and self.value(part[:-1]) == 1)
+            length.removesuffix("?")
+            for length in shape
+            if not (length.endswith("?") and self.value(length[:-1]) == 1)
         ]
 
     def _fits(self, dimension: str, length: int) -> bool:
@@ -113,6 +112,13 @@ class Sizes:
         names, _ = _terms(dimension)
         known = all(self.length(name) is not None for name in names)
         return str(self.value(dimension)) if known else dimension
+
+
+@cache
+def _alternatives(shapes: str) -> list[list[str]]:
+    """Return the lengths of each shape."""
+    found = [shape.split(",") for shape in shapes.split("|")]
+    return [[length.strip() for length in shape if length.strip()] for shape in found]
 
 
 @cache
