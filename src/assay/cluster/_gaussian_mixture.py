@@ -497,7 +497,7 @@ class GaussianMixture(Clusterer):
         self._check_params()
         d = self.n_features_in_
         shape = self._shape(d)
-        rule = Array(", ".join(map(str, shape.public)))
+        rule = Array(", ".join(map(str, shape.public)), dtype=np.float64)
         check_stored(self, each("covariances_ precisions_cholesky_", rule))
         ensure(np.isclose(self.weights_.sum(), 1.0), "weights_ do not sum to 1")
         covariance = shape.inner(self.covariances_)

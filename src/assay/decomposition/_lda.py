@@ -392,6 +392,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return check_n_jobs(self.n_jobs)
 
     def _check_more(self) -> None:
+        self._check_params()
         ensure(len(self.classes_) >= 2, "classes_ holds fewer than 2 classes")
         if _has_axes(self):
             fits = len(self.explained_variance_ratio_) == self._n_axes()

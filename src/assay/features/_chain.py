@@ -161,9 +161,9 @@ class Chain(Transformer):
         check_random_state(self.random_state)
 
     def _check_more(self) -> None:
-        ensure(
-            len(self.estimators_) == len(self.steps), "estimators_ does not hold one model per step"
-        )
+        self._check_parameters()
+        fits = len(self.estimators_) == len(self.steps)
+        ensure(fits, "estimators_ does not hold one model per step")
         width = self.n_features_in_
         for number, step in enumerate(self.estimators_):
             fits = step.n_features_in_ == width

@@ -284,6 +284,7 @@ class ConsensusSelector(KeptColumns):
         return kept, np.asarray(scores, dtype=np.float64)
 
     def _check_more(self) -> None:
+        check_interval("min_features", self.min_features, 1, integer=True)
         names = ("outer_features_", "votes_", "n_consensus_", "support_")
         stored = {name: getattr(self, name, None) for name in names}
         self._agree()

@@ -21,7 +21,7 @@ from assay.base import (
     check_option,
     in_threads,
 )
-from assay.base.stored import Array, Integers, Models, declared, ensure
+from assay.base.stored import Array, Integers, Models, OneOf, declared, ensure
 from assay.multiclass._members import check_takes_weight, fitted, taken
 from assay.multiclass._probability_map import MAPS, Floats, ProbabilityMap
 from assay.multiclass._reduction import Reduction
@@ -92,6 +92,7 @@ class CalibratedClassifier(Classifier, Reduction):
 
     model_id: ClassVar[int | None] = 206
     stored = declared(
+        method=OneOf((*MAPS, None)),
         estimator_=Models(methods=("predict_proba",), single=True, classes="some"),
         map_=Array("knots, 2", when=lambda model: model.method is not None),
         map_ends_=Integers("ends", 0, when=lambda model: model.method is not None),
