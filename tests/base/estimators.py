@@ -13,13 +13,14 @@ from assay.base import (
     Classifier,
     Regressor,
     Transformer,
-    check_array_state,
-    check_models_state,
 )
+from assay.base.stored import Array, Models, declared
 
 
 class Means(Classifier):
     """Nearest class mean."""
+
+    stored = declared(means_=Array("classes, features"))
 
     def __init__(self, *, scale: float | Callable[..., Any] = 1.0, n_jobs: int = 1) -> None:
         self.scale = scale
@@ -36,10 +37,6 @@ class Means(Classifier):
         rows = self._predict_data(X)
         nearest = ((rows[:, None] - self.means_) ** 2).sum(axis=2).argmin(axis=1)
         return self.classes_[nearest]  # type: ignore[no-any-return]
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_array_state(self, "means_", "f", (len(self.classes_), self.n_features_in_))
 
 
 class Mean(Regressor):
@@ -74,6 +71,8 @@ class Coded(Transformer):
 class Halves(Regressor):
     """The mean of two models, one of each half of the rows; with a third over them, if wished."""
 
+    stored = declared(estimators_=Models("2"))
+
     def __init__(self, estimator: Any = None, *, over: Any = None) -> None:
         self.estimator = estimator
         self.over = over
@@ -93,7 +92,3 @@ class Halves(Regressor):
     def predict(self, X: Any) -> NDArray[np.float64]:
         rows = self._predict_data(X)
         return np.mean([model.predict(rows) for model in self.estimators_], axis=0)  # type: ignore[no-any-return]
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_models_state(self, "estimators_", count=2, n_features=self.n_features_in_)

@@ -9,7 +9,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import SVR
 
-from assay.base import DataError, StateError, check_models_state, same
+from assay.base import DataError, StateError, same
+from assay.base.stored import Models, check_stored, declared
 from tests.base.estimators import Halves, Mean
 
 X = np.arange(40.0).reshape(20, 2) ** 2
@@ -145,4 +146,4 @@ def test_restored_models_must_fit_the_model_around_them(value: Any, why: str) ->
 def test_restored_models_must_have_the_methods() -> None:
     fitted = model()
     with pytest.raises(DataError, match=r"estimators_\[0\] has no method predict_proba"):
-        check_models_state(fitted, "estimators_", methods=("predict", "predict_proba"))
+        check_stored(fitted, declared(estimators_=Models(methods=("predict", "predict_proba"))))

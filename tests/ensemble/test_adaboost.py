@@ -306,7 +306,7 @@ def test_state_restores_the_model(learner: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "damage", "message"),
     [
-        ("estimator_weights_", lambda a: -a, "estimator_weights_ has values outside"),
+        ("estimator_weights_", lambda a: -a, "estimator_weights_ has values below 0"),
         ("estimator_weights_", lambda a: a * 0, "has no positive weight"),
         ("estimator_weights_", lambda a: a[:-1], "estimator_errors_ has shape"),
         ("estimator_errors_", lambda a: a + 2, "estimator_errors_ has values outside"),

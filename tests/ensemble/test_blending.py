@@ -169,7 +169,7 @@ def test_one_row_is_too_few() -> None:
     [
         ("held_out_", np.zeros(149, dtype=bool), "shape"),
         ("held_out_", np.zeros(150), "wrong type"),
-        ("n_samples_fit_", None, "shape"),
+        ("n_samples_fit_", None, "n_samples_fit_ is None and must be an integer >= 0"),
         ("final_estimator_", LogisticRegression(), "is not fitted"),
     ],
 )

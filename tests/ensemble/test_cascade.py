@@ -132,8 +132,8 @@ def test_state_that_is_damaged_is_refused(model: CascadeClassifier) -> None:
     for name, value, message in (
         ("stage_start_", model.stage_start_ + 1, "stage_start_ does not divide"),
         ("stage_threshold_", model.stage_threshold_ * np.nan, "not finite"),
-        ("positive_", 2, "positive_ is not 0 or 1"),
-        ("detection_", 1.5, r"detection_ is not in \[0, 1\]"),
+        ("positive_", 2, "positive_ is 2 and must be one of 0, 1"),
+        ("detection_", 1.5, r"detection_ is 1.5 and must be a finite number in \[0, 1\]"),
         ("node_left_", model.node_left_ + 9, "node_left_"),
     ):
         with pytest.raises(DataError, match=message):

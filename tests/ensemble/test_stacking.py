@@ -483,11 +483,11 @@ def vars_of(model: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("level_sizes_", np.array([3]), "stack_method_ has shape"),
+        ("level_sizes_", np.array([3]), "level_sizes_ does not add up"),
         ("level_sizes_", np.array([1, 1]), "columns, not 3"),
         ("stack_method_", np.array(["predict", "fit"]), r"estimators_\[1\] has no method 'fit'"),
         ("passthrough_", True, "final_estimator_.* has 6 columns, not 10"),
-        ("passthrough_", 1, "passthrough_ is missing or not a boolean"),
+        ("passthrough_", 1, "passthrough_ is missing or of the wrong type"),
         ("classes_", np.array(["a", "b"]), "has other classes than the model"),
         ("oof_", np.zeros((150, 5)), "shape"),
         ("oof_", np.full((150, 6), np.nan), "not finite"),

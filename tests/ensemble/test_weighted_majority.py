@@ -271,9 +271,13 @@ def test_wrong_data_are_named() -> None:
         ("expert_mistakes_", np.array([0, -1]), "outside"),
         ("expert_mistakes_", np.array([0.0, 1.0]), "wrong type"),
         ("n_rounds_", 3, "outcome_counts_ does not add up to n_rounds_"),
-        ("n_rounds_", -1, "n_rounds_ is missing or not a count"),
-        ("seed_", 2**63, "seed_ is missing or not a count"),
-        ("expected_mistakes_", math.inf, "expected_mistakes_ is missing or not a number"),
+        ("n_rounds_", -1, "n_rounds_ is -1 and must be an integer in"),
+        ("seed_", 2**63, "seed_ is 9223372036854775808 and must be an integer in"),
+        (
+            "expected_mistakes_",
+            math.inf,
+            "expected_mistakes_ is inf and must be a finite number >= 0",
+        ),
         ("classes_", np.array([0]), "outcome_counts_ has shape"),
     ],
 )

@@ -263,7 +263,7 @@ def test_a_function_as_weight_cannot_be_saved_and_says_so() -> None:
     [
         ({"score_coef_": np.ones(2)}, "score_coef_ has shape"),
         ({"score_coef_": np.array([np.nan, 1, 2])}, "not finite"),
-        ({"n_pairs_": 0}, "n_pairs_ is missing or not >= 1"),
+        ({"n_pairs_": 0}, "n_pairs_ is 0 and must be an integer >= 1"),
         ({"estimator_": LogisticRegression()}, "is not fitted"),
         ({"n_features_in_": 5}, "has 3 columns, not 5"),
     ],
@@ -274,7 +274,7 @@ def test_a_damaged_state_is_refused(change: dict[str, Any], message: str) -> Non
     with pytest.raises(DataError, match=message):
         PairwiseRanker.from_state(model.get_params(deep=False), {**model.state(), **change})
     other = clone(model.estimator_).fit(X, qid > 3)
-    with pytest.raises(DataError, match="does not have the classes -1 and 1"):
+    with pytest.raises(DataError, match="estimator_ does not have the classes -1 and 1"):
         PairwiseRanker.from_state(
             model.get_params(deep=False), {**model.state(), "estimator_": other}
         )

@@ -176,7 +176,7 @@ def test_error_names_file_part_and_attribute(small: Path) -> None:
     with pytest.raises(DataError) as caught:
         load(opened.write(small))
     assert str(caught.value) == (
-        f"{small}: damaged model file: in its part model, coef_ holds a value that is not finite; "
+        f"{small}: damaged model file: in its part model, coef_ has values that are not finite; "
         f"restore it from a copy, or fit the model again"
     )
 

@@ -131,7 +131,7 @@ CHANGES: list[tuple[Any, str]] = [
     (lambda _, a: a.update({"model/estimators_/": np.ones(4)}), "belongs to nothing"),
     (lambda _, a: a.update({"model/estimators_": np.ones(4)}), "array '' belongs to nothing"),
     (lambda _, a: a.update({"model/over_/coef_": np.ones(4)}), "array 'over_' belongs to nothing"),
-    (lambda _, a: a["model/estimators_/0/coef_"].fill(np.nan), "coef_ holds a value that is not f"),
+    (lambda _, a: a["model/estimators_/0/coef_"].fill(np.nan), "coef_ has values that are not fi"),
     (
         lambda s, _: s["estimators_"]["estimators"][0].pop("state"),
         "a part has an unknown form",

@@ -615,8 +615,8 @@ def test_wrong_tables_are_refused() -> None:
         ("node_slot_", np.array([-1, 77, 2], np.int32), "the model is damaged"),
         ("node_weight_", np.array([1.0, np.nan, 2.0]), "node_weight_ has values that are not"),
         ("tree_start_", np.array([0, 1, 3]), "the model is damaged"),
-        ("max_features_", 0, "max_features_ is missing or out of range"),
-        ("n_classes_", 3, "n_classes_ does not fit classes_"),
+        ("max_features_", 0, "max_features_ is 0 and must be an integer in"),
+        ("n_classes_", 3, "n_classes_ is 3 and must be an integer in"),
     ],
 )
 def test_damaged_trees_are_refused(name: str, value: Any, message: str) -> None:

@@ -18,7 +18,6 @@ from assay.base._random import (
     with_seeds,
 )
 from assay.base._state import StateError, Value, learned, same
-from assay.base._structure import check_array_state, check_models_state
 from assay.base._targets import class_codes, real_values
 from assay.base._task import Task
 from assay.base._threads import in_threads
@@ -44,9 +43,7 @@ __all__ = [
     "Value",
     "as_frame",
     "as_vector",
-    "check_array_state",
     "check_interval",
-    "check_models_state",
     "check_n_jobs",
     "check_option",
     "check_random_state",

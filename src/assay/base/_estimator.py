@@ -34,8 +34,17 @@ from assay.base._state import (
     digest,
     plain_value,
 )
-from assay.base._structure import check_array_state
 from assay.base._targets import class_codes, real_values
+from assay.base.stored import (
+    Array,
+    Count,
+    Integers,
+    Offsets,
+    Rule,
+    check_more,
+    check_stored,
+    declared,
+)
 
 #: Number types that models use without conversion.
 _FLOATS = (np.float64, np.float32)
@@ -67,6 +76,9 @@ class Estimator(BaseEstimator):
         without duplicates. Not together with `takes_nominal`.
     expected_failures : mapping of str to str
         Checks of the contract suite that cannot pass, each with the reason.
+    stored : mapping of str to rule
+        Rules for fitted attributes that a model file holds, besides those of the base classes; a
+        method `_check_more` checks what rules cannot state.
 
     Examples
     --------
@@ -91,6 +103,15 @@ class Estimator(BaseEstimator):
     takes_nominal: ClassVar[bool] = False
     takes_sparse: ClassVar[bool] = False
     expected_failures: ClassVar[Mapping[str, str]] = {}
+    stored: ClassVar[Mapping[str, Rule]] = declared(
+        n_features_in_=Count(1, 2**31 - 1),
+        feature_names_in_=Array("features", kinds="O", optional=True),
+        categorical_features_=Integers(
+            "nominal", 0, "features-1", ascending=True, when="takes_nominal"
+        ),
+        levels_=Array("levels", kinds="U", when="takes_nominal"),
+        level_offsets_=Offsets("nominal", "levels_", when="takes_nominal"),
+    )
 
     n_features_in_: int
 
@@ -196,27 +217,9 @@ class Estimator(BaseEstimator):
         return digest(self, self.state())
 
     def _check_state(self) -> None:
-        """Check the structure of a restored state; subclasses add their own checks."""
-        n_features = getattr(self, "n_features_in_", None)
-        if not isinstance(n_features, int) or isinstance(n_features, bool) or n_features < 1:
-            raise DataError("the model is damaged: n_features_in_ is missing or not >= 1")
-        if hasattr(self, "feature_names_in_"):
-            check_array_state(self, "feature_names_in_", "O", (n_features,))
-        if self.takes_nominal:
-            self._check_level_state(n_features)
-
-    def _check_level_state(self, n_features: int) -> None:
-        check_array_state(self, "categorical_features_", "i", (None,), low=0, high=n_features - 1)
-        columns = self.categorical_features_
-        check_array_state(self, "levels_", "U", (None,))
-        check_array_state(
-            self, "level_offsets_", "i", (len(columns) + 1,), low=0, high=len(self.levels_)
-        )
-        ends = self.level_offsets_
-        if ends[0] != 0 or ends[-1] != len(self.levels_) or (np.diff(ends) < 0).any():
-            raise DataError("the model is damaged: level_offsets_ does not divide levels_")
-        if (np.diff(columns) <= 0).any():
-            raise DataError("the model is damaged: categorical_features_ is not ascending")
+        """Check a restored state: the rules in `stored`, then every `_check_more` of the class."""
+        check_stored(self)
+        check_more(self)
 
     def _fit_rows(self, X: Any, *, finite: bool = True) -> NDArray[Any]:
         """Check the training table and return it as a matrix; learns names and categories.
@@ -362,6 +365,8 @@ class Estimator(BaseEstimator):
 class Classifier(ClassifierMixin, Estimator):
     """Base of all classifiers: class codes 0..K-1 inside, the user's labels outside."""
 
+    stored = declared(classes_=Array("classes", kinds="biufU", ascending=True, filled=True))
+
     def _fit_data(
         self, X: Any, y: Any, sample_weight: ArrayLike | None = None
     ) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.float64] | None]:
@@ -371,12 +376,6 @@ class Classifier(ClassifierMixin, Estimator):
         self.classes_, codes = class_codes(y)
         _same_length(rows, codes)
         return rows, codes, check_weight(sample_weight, rows)
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_array_state(self, "classes_", "biufU", (None,))
-        if not len(self.classes_) or (self.classes_[1:] <= self.classes_[:-1]).any():
-            raise DataError("the model is damaged: classes_ is empty or not ascending")
 
 
 class Regressor(RegressorMixin, Estimator):

@@ -12,31 +12,9 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assay.base._errors import DataError
-
-
-@dataclass(frozen=True)
-class Attribute:
-    """Requirements of a fitted attribute.
-
-    Parameters
-    ----------
-    shapes : str
-        The shapes it may have, separated by ``|``: names of sizes separated by commas, so that
-        the empty shape is a number. ``features`` is `n_features_in_`, ``classes`` the number of
-        classes, ``rows`` the rows of a linear classifier's coefficients (one for two classes,
-        else one per class). Any other name stands for the size found where it first occurs.
-    low : float
-        Smallest allowed value.
-    kinds : str, default="f"
-        Allowed letters of ``dtype.kind``.
-    """
-
-    shapes: str
-    low: float = -np.inf
-    kinds: str = "f"
+from assay.base.stored import Array, Sizes
 
 
 @dataclass(frozen=True)
@@ -49,7 +27,7 @@ class StoredClass:
         Public module of the class, below ``sklearn``.
     name : str
         Its name there.
-    attributes : mapping of str to Attribute
+    attributes : mapping of str to Array
         Arrays of finite numbers, besides `n_features_in_`, `feature_names_in_` and `classes_`.
     labels : bool, default=False
         Whether it is a classifier, with `classes_`.
@@ -60,7 +38,7 @@ class StoredClass:
 
     module: str
     name: str
-    attributes: Mapping[str, Attribute]
+    attributes: Mapping[str, Array]
     labels: bool = False
     implied: Callable[[Any], Mapping[str, Any]] = field(default=lambda _: {})
 
@@ -110,10 +88,10 @@ def _dummy_regressor(model: Any) -> dict[str, Any]:
 
 
 _LINEAR = {
-    "coef_": Attribute("features | targets,features"),
-    "intercept_": Attribute("| targets"),
+    "coef_": Array("features | targets,features"),
+    "intercept_": Array("| targets"),
 }
-_LINEAR_CLASSES = {"coef_": Attribute("rows,features"), "intercept_": Attribute("rows")}
+_LINEAR_CLASSES = {"coef_": Array("problems,features"), "intercept_": Array("problems")}
 
 STORED_CLASSES: dict[int, StoredClass] = {
     1: StoredClass("linear_model", "LinearRegression", _LINEAR, implied=_linear),
@@ -132,8 +110,8 @@ STORED_CLASSES: dict[int, StoredClass] = {
         "LinearDiscriminantAnalysis",
         {
             **_LINEAR_CLASSES,
-            "means_": Attribute("classes,features"),
-            "priors_": Attribute("classes", low=0.0),
+            "means_": Array("classes,features"),
+            "priors_": Array("classes", low=0.0),
         },
         labels=True,
         implied=_linear_classifier,
@@ -142,25 +120,25 @@ STORED_CLASSES: dict[int, StoredClass] = {
         "naive_bayes",
         "GaussianNB",
         {
-            "theta_": Attribute("classes,features"),
-            "var_": Attribute("classes,features", low=0.0),
-            "class_prior_": Attribute("classes", low=0.0),
-            "class_count_": Attribute("classes", low=0.0),
-            "epsilon_": Attribute("", low=0.0),
+            "theta_": Array("classes,features"),
+            "var_": Array("classes,features", low=0.0),
+            "class_prior_": Array("classes", low=0.0),
+            "class_count_": Array("classes", low=0.0),
+            "epsilon_": Array("", low=0.0),
         },
         labels=True,
     ),
     8: StoredClass(
         "dummy",
         "DummyClassifier",
-        {"class_prior_": Attribute("classes", low=0.0)},
+        {"class_prior_": Array("classes", low=0.0)},
         labels=True,
         implied=_dummy_classifier,
     ),
     9: StoredClass(
         "dummy",
         "DummyRegressor",
-        {"constant_": Attribute("1,targets", kinds="fiu")},
+        {"constant_": Array("1,targets", kinds="fiu")},
         implied=_dummy_regressor,
     ),
 }
@@ -195,18 +173,22 @@ def restore(stored: StoredClass, params: Mapping[str, Any], state: Mapping[str, 
 
 def check(stored: StoredClass, state: Mapping[str, Any]) -> None:
     """Raise DataError if the attributes are not those of a fitted model of this class."""
-    known = {"n_features_in_", "feature_names_in_", *stored.attributes}
-    known |= {"classes_"} if stored.labels else set()
-    for name in sorted(set(state) - known):
+    names = {"n_features_in_", "feature_names_in_", *stored.attributes}
+    names |= {"classes_"} if stored.labels else set()
+    for name in sorted(set(state) - names):
         raise DataError(f"{name} is not an attribute of this model")
-    sizes = {"features": _n_features(state), **_class_sizes(stored, state)}
+    n_features = _n_features(state)
+    known = _class_sizes(stored, state)
     if "feature_names_in_" in state:
-        _check_names(state["feature_names_in_"], sizes["features"])
-    for name, attribute in stored.attributes.items():
-        if name in state:
-            _check_numbers(name, attribute, state[name], sizes)
-        else:
+        _check_names(state["feature_names_in_"], n_features)
+    sizes = Sizes(n_features_in_=-1 if n_features is None else n_features, **known)
+    for name, rule in stored.attributes.items():
+        if name not in state:
             raise DataError(f"{name} is missing")
+        value = state[name]
+        number = isinstance(value, np.ndarray) and value.ndim == 0
+        if damage := rule.damage(value[()] if number else value, sizes):
+            raise DataError(f"{name} {damage}")
 
 
 def _n_features(state: Mapping[str, Any]) -> int | None:
@@ -216,17 +198,18 @@ def _n_features(state: Mapping[str, Any]) -> int | None:
     return count
 
 
-def _class_sizes(stored: StoredClass, state: Mapping[str, Any]) -> dict[str, int | None]:
+def _class_sizes(stored: StoredClass, state: Mapping[str, Any]) -> dict[str, int]:
     if not stored.labels:
         return {}
     classes = state.get("classes_")
     if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) == 0:
         raise DataError("classes_ is not a list of labels (a model file holds one target)")
-    if classes.dtype.kind not in "biufUO" or (classes.dtype.kind == "f" and not _finite(classes)):
+    finite = classes.dtype.kind != "f" or np.isfinite(classes).all()
+    if classes.dtype.kind not in "biufUO" or not finite:
         raise DataError("classes_ holds something other than labels")
     if len(set(classes.tolist())) != len(classes):
         raise DataError("classes_ holds a duplicate label")
-    return {"classes": len(classes), "rows": 1 if len(classes) <= 2 else len(classes)}
+    return {"classes": len(classes)}
 
 
 def _check_names(names: Any, n_features: int | None) -> None:
@@ -234,46 +217,3 @@ def _check_names(names: Any, n_features: int | None) -> None:
         raise DataError("feature_names_in_ is not a list of names")
     if names.shape != (n_features,):
         raise DataError(f"feature_names_in_ holds {len(names)} names for {n_features} columns")
-
-
-def _check_numbers(
-    name: str, attribute: Attribute, value: Any, sizes: dict[str, int | None]
-) -> None:
-    number: Any = np.asarray(value) if isinstance(value, float) else value
-    if not isinstance(number, np.ndarray | np.generic) or number.dtype.kind not in attribute.kinds:
-        raise DataError(f"{name} is not an array of numbers of the right type")
-    for shape in attribute.shapes.split("|"):
-        found = _match(shape, np.shape(number), sizes)
-        if found is not None:
-            sizes.update(found)
-            break
-    else:
-        wanted = attribute.shapes.strip() or "a number"
-        raise DataError(f"{name} has shape {np.shape(number)} where ({wanted}) is needed")
-    if not _finite(number):
-        raise DataError(f"{name} holds a value that is not finite")
-    if number.size and number.min() < attribute.low:
-        raise DataError(f"{name} holds a value below {attribute.low}")
-
-
-def _match(
-    shape: str, lengths: tuple[int, ...], sizes: Mapping[str, int | None]
-) -> dict[str, int] | None:
-    names = [name.strip() for name in shape.split(",")] if shape.strip() else []
-    if len(names) != len(lengths):
-        return None
-    found: dict[str, int] = {}
-    for name, length in zip(names, lengths, strict=True):
-        if name.isdigit():
-            wanted: int | None = int(name)
-        else:
-            wanted = sizes.get(name)
-            if wanted is None and name not in sizes:
-                found[name] = wanted = length
-        if wanted != length:
-            return None
-    return found
-
-
-def _finite(array: NDArray[Any] | np.generic) -> bool:
-    return bool(np.isfinite(array).all())

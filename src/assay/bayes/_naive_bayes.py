@@ -16,12 +16,13 @@ from assay.base import (
     DataError,
     Levels,
     ParameterError,
-    check_array_state,
     check_interval,
     check_n_jobs,
     check_weight,
     class_codes,
 )
+from assay.base.stored import Array as Floats
+from assay.base.stored import Integers, Offsets, Plain, declared, each, ensure
 from assay.bayes._densities import Densities
 from assay.bayes._path import NaiveBayesPath
 from assay.bayes._summary import Columns, Summary
@@ -132,6 +133,22 @@ class NaiveBayesClassifier(Classifier):
     takes_missing: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
     assay_path: ClassVar[NaiveBayesPath] = NaiveBayesPath()
+    stored = declared(
+        gaussian_features_=Integers("gaussian", 0, "features-1"),
+        kde_features_=Integers("kde", 0, "features-1"),
+        class_count_=Floats("classes", 0),
+        class_prior_=Floats("classes", 0, 1.0 + 1e-9),
+        theta_=Floats("classes, gaussian"),
+        var_=Floats("classes, gaussian", float(np.finfo(np.float64).tiny)),
+        sums_=Floats("5, classes, numeric"),
+        level_count_=Floats("classes, levels", 0),
+        level_log_prob_=Floats("classes, levels", high=0),
+        **each("kde_squares_ kde_bandwidths_", Floats("kde, classes", 0)),
+        kde_points_=Floats("points"),
+        kde_offsets_=Offsets("kde*classes", "kde_points_"),
+        kde_weights_=Floats("points", 0),
+        epsilon_=Plain(float),
+    )
 
     def __init__(
         self,
@@ -482,35 +499,19 @@ class NaiveBayesClassifier(Classifier):
         share /= share.sum(axis=1, keepdims=True)
         return share
 
-    def _check_state(self) -> None:
-        super()._check_state()
+    def _check_more(self) -> None:
         self._check_params()
-        k, d = len(self.classes_), self.n_features_in_
-        for name in ("gaussian_features_", "kde_features_"):
-            check_array_state(self, name, "i", (None,), low=0, high=d - 1)
         kinds = [self.gaussian_features_, self.kde_features_, self.categorical_features_]
-        if not np.array_equal(np.sort(np.concatenate(kinds)), np.arange(d)):
-            raise DataError("the model is damaged: its columns are not of one kind each")
-        g, q, n_levels = len(kinds[0]), len(kinds[1]), len(self.levels_)
-        check_array_state(self, "class_count_", "f", (k,), low=0.0)
-        check_array_state(self, "class_prior_", "f", (k,), low=0.0, high=1.0 + 1e-9)
-        check_array_state(self, "theta_", "f", (k, g))
-        check_array_state(self, "var_", "f", (k, g), low=np.finfo(np.float64).tiny)
-        check_array_state(self, "sums_", "f", (5, k, g + q))
-        check_array_state(self, "level_count_", "f", (k, n_levels), low=0.0)
-        check_array_state(self, "level_log_prob_", "f", (k, n_levels), high=0.0)
-        check_array_state(self, "kde_squares_", "f", (q, k), low=0.0)
-        check_array_state(self, "kde_bandwidths_", "f", (q, k), low=0.0)
-        check_array_state(self, "kde_offsets_", "i", (q * k + 1,), low=0)
-        check_array_state(self, "kde_points_", "f", (int(self.kde_offsets_[-1]),))
-        check_array_state(self, "kde_weights_", "f", self.kde_points_.shape, low=0.0)
-        if self.kde_offsets_[0] != 0 or (np.diff(self.kde_offsets_) < 0).any():
-            raise DataError("the model is damaged: kde_offsets_ does not divide kde_points_")
-        kept = np.diff(self.kde_offsets_).reshape(q, k).sum(axis=1) > 0
-        if (self.kde_bandwidths_[kept] <= 0).any():
-            raise DataError("the model is damaged: kde_bandwidths_ has a bandwidth of 0")
-        if not isinstance(getattr(self, "epsilon_", None), float):
-            raise DataError("the model is damaged: epsilon_ is missing or not a number")
+        columns = np.sort(np.concatenate(kinds))
+        ensure(
+            np.array_equal(columns, np.arange(self.n_features_in_)),
+            "its columns are not of one kind each",
+        )
+        fits = self.sums_.shape[2] == len(kinds[0]) + len(kinds[1])
+        ensure(fits, "sums_ does not have one entry per numeric column")
+        shape = self.kde_bandwidths_.shape
+        kept = np.diff(self.kde_offsets_).reshape(shape).sum(axis=1) > 0
+        ensure((self.kde_bandwidths_[kept] > 0).all(), "kde_bandwidths_ has a bandwidth of 0")
 
 
 #: Replaces the logarithm of zero: sums of it stay finite and comparable.

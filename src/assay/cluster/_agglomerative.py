@@ -11,14 +11,8 @@ from scipy.cluster import hierarchy
 from scipy.spatial.distance import squareform
 from sklearn.metrics import pairwise_distances
 
-from assay.base import (
-    Clusterer,
-    DataError,
-    ParameterError,
-    check_array_state,
-    check_interval,
-    check_option,
-)
+from assay.base import Clusterer, DataError, ParameterError, check_interval, check_option
+from assay.base.stored import Array, Count, Integers, declared, ensure
 from assay.cluster._dendrogram import draw
 from assay.cluster._graph import in_order
 
@@ -84,6 +78,9 @@ class AgglomerativeClustering(Clusterer):
     """
 
     model_id = 226
+    stored = declared(
+        labels_=Integers("samples", 0), linkage_=Array("samples-1, 4", 0), n_clusters_=Count(1)
+    )
 
     def __init__(
         self,
@@ -229,19 +226,15 @@ class AgglomerativeClustering(Clusterer):
         metric = names.get(self.metric, self.metric)
         return np.asarray(hierarchy.linkage(rows, method=self.linkage, metric=metric))
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_array_state(self, "labels_", "i", (None,), low=0)
-        n_rows = len(self.labels_)
-        check_array_state(self, "linkage_", "f", (n_rows - 1, 4), low=0)
+    def _check_more(self) -> None:
         made = self.linkage_[:, :2]
-        whole = made == np.floor(made)
-        if not whole.all() or (made >= n_rows + np.arange(n_rows - 1)[:, None]).any():
-            raise DataError("the model is damaged: linkage_ merges a node that does not exist yet")
-        if len(np.unique(made)) != made.size:
-            raise DataError("the model is damaged: linkage_ merges a node twice")
-        if getattr(self, "n_clusters_", None) != int(self.labels_.max()) + 1:
-            raise DataError("the model is damaged: n_clusters_ does not fit labels_")
+        nodes = len(self.labels_) + np.arange(len(made))[:, None]
+        ensure(
+            (made == np.floor(made)).all() and (made < nodes).all(),
+            "linkage_ merges a node that does not exist yet",
+        )
+        ensure(len(np.unique(made)) == made.size, "linkage_ merges a node twice")
+        ensure(self.n_clusters_ == self.labels_.max() + 1, "n_clusters_ does not fit labels_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -10,13 +10,8 @@ from scipy.sparse import issparse
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from assay._core import cluster as kernels
-from assay.base import (
-    Clusterer,
-    DataError,
-    check_array_state,
-    check_n_jobs,
-    check_weight,
-)
+from assay.base import Clusterer, check_n_jobs, check_weight
+from assay.base.stored import Array, Count, Integers, declared
 from assay.cluster._lloyd import nearest
 from assay.cluster._seeds import squared_norms
 
@@ -37,6 +32,12 @@ class CentroidModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer
 
     takes_sparse = True
     cluster_centers_: NDArray[np.float64]
+    stored = declared(
+        n_clusters=Count(1),
+        cluster_centers_=Array("n_clusters, features"),
+        n_samples_fit_=Count(1),
+        labels_=Integers("n_samples_fit_", 0, "n_clusters-1"),
+    )
 
     def predict(self, X: Any) -> NDArray[np.int32]:
         """Return the nearest centre of each row.
@@ -128,18 +129,8 @@ class CentroidModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer
     def _n_features_out(self) -> int:
         return len(self.cluster_centers_)
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_number_state(self, "n_clusters", 1, integer=True)
-        check_array_state(self, "cluster_centers_", "f", (self.n_clusters, self.n_features_in_))
+    def _check_more(self) -> None:
         self.cluster_centers_ = np.ascontiguousarray(self.cluster_centers_, dtype=np.float64)
-        check_number_state(self, "n_samples_fit_", 1, integer=True)
-        if self._has_labels():
-            shape = (self.n_samples_fit_,)
-            check_array_state(self, "labels_", "i", shape, low=0, high=self.n_clusters - 1)
-
-    def _has_labels(self) -> bool:
-        return True
 
     @classmethod
     def _examples(cls) -> list[Self]:
@@ -149,19 +140,3 @@ class CentroidModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Clusterer
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def check_number_state(model: object, name: str, low: float, *, integer: bool = False) -> None:
-    """Raise unless a restored attribute is a finite number of at least `low`."""
-    value = getattr(model, name, None)
-    kinds = int if integer else (int, float)
-    if not isinstance(value, kinds) or isinstance(value, bool) or not low <= value < np.inf:
-        where = f"{type(model).__name__}.{name}"
-        raise DataError(f"the model is damaged: {where} is missing or not a number >= {low:g}")
-
-
-def check_reason_state(model: object, allowed: tuple[str, ...]) -> None:
-    """Raise on a restored `stop_reason_` that no fit could have set."""
-    if getattr(model, "stop_reason_", None) not in allowed:
-        where = f"{type(model).__name__}.stop_reason_"
-        raise DataError(f"the model is damaged: {where} is none of {', '.join(allowed)}")

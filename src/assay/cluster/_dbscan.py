@@ -10,13 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
 
-from assay.base import (
-    Clusterer,
-    DataError,
-    check_array_state,
-    check_interval,
-    check_n_jobs,
-)
+from assay.base import Clusterer, DataError, check_interval, check_n_jobs
+from assay.base.stored import Array, Count, Integers, declared
 from assay.cluster._graph import in_order
 from assay.neighbors import NearestNeighbors
 
@@ -84,6 +79,12 @@ class DBSCAN(Clusterer):
     """
 
     model_id = 225
+    stored = declared(
+        n_samples_fit_=Count(1),
+        labels_=Integers("n_samples_fit_", -1, "n_samples_fit_-1"),
+        core_sample_indices_=Integers("core", 0, "n_samples_fit_-1"),
+        components_=Array("core, features"),
+    )
 
     def __init__(
         self,
@@ -191,16 +192,6 @@ class DBSCAN(Clusterer):
             return np.diff(found.indptr), found.indices
 
         return ask
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        n_rows = getattr(self, "n_samples_fit_", None)
-        if not isinstance(n_rows, int) or n_rows < 1:
-            raise DataError("the model is damaged: n_samples_fit_ is missing or not >= 1")
-        check_array_state(self, "labels_", "i", (n_rows,), low=-1, high=n_rows - 1)
-        check_array_state(self, "core_sample_indices_", "i", (None,), low=0, high=n_rows - 1)
-        n_core = len(self.core_sample_indices_)
-        check_array_state(self, "components_", "f", (n_core, self.n_features_in_))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,15 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from assay._core import cluster as kernels
-from assay.base import (
-    DataError,
-    check_array_state,
-    check_interval,
-    check_n_jobs,
-    check_option,
-    check_random_state,
-)
-from assay.cluster._centroids import DRAWS, CentroidModel, check_number_state, check_reason_state
+from assay.base import check_interval, check_n_jobs, check_option, check_random_state
+from assay.base.stored import Array, Count, Number, OneOf, declared, ensure
+from assay.cluster._centroids import DRAWS, CentroidModel
 from assay.cluster._lloyd import tolerance_of
 from assay.cluster._seeds import (
     NO_WEIGHT,
@@ -102,6 +96,12 @@ class FuzzyKMeans(CentroidModel):
     model_id = 222
     expected_failures: ClassVar[Mapping[str, str]] = DRAWS
     takes_sparse = False
+    stored = declared(
+        n_iter_=Count(1),
+        objective_=Number(0),
+        stop_reason_=OneOf(("converged", "max_iter")),
+        objective_path_=Array("n_iter_+1", 0),
+    )
 
     def __init__(
         self,
@@ -211,11 +211,6 @@ class FuzzyKMeans(CentroidModel):
         check_interval("max_iter", self.max_iter, 1, integer=True)
         check_interval("tol", self.tol, 0)
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_number_state(self, "n_iter_", 1, integer=True)
-        check_number_state(self, "objective_", 0)
-        check_reason_state(self, ("converged", "max_iter"))
-        check_array_state(self, "objective_path_", "f", (self.n_iter_ + 1,), low=0)
-        if not isinstance(self.m, (int, float)) or not 1 < self.m < np.inf:
-            raise DataError(f"the model is damaged: m must be above 1; got {self.m!r}")
+    def _check_more(self) -> None:
+        sound = isinstance(self.m, (int, float)) and 1 < self.m < np.inf
+        ensure(sound, f"m must be above 1; got {self.m!r}")

@@ -14,11 +14,21 @@ from assay.base import (
     Clusterer,
     DataError,
     ParameterError,
-    check_array_state,
     check_interval,
     check_n_jobs,
     check_option,
     check_random_state,
+)
+from assay.base.stored import (
+    Array,
+    Count,
+    Integers,
+    OneOf,
+    Plain,
+    check_stored,
+    declared,
+    each,
+    ensure,
 )
 from assay.cluster._gaussian_mixture_em import Mixture, Run, Shape, answers, climb, factorised
 from assay.cluster._gaussian_mixture_rows import Rows
@@ -144,6 +154,17 @@ class GaussianMixture(Clusterer):
 
     model_id: ClassVar[int | None] = 223
     takes_missing: ClassVar[bool] = True
+    stored = declared(
+        weights_=Array("n_components", 0, 1),
+        means_=Array("n_components, features"),
+        n_samples_fit_=Count(),
+        n_iter_=Count(),
+        converged_=Plain(bool),
+        labels_=Integers("n_samples_fit_", 0, "n_components-1"),
+        lower_bounds_=Array("n_iter_"),
+        lower_bound_=Plain(float),
+        stop_reason_=OneOf(("converged", "no_gain", "max_iter")),
+    )
 
     def __init__(
         self,
@@ -472,39 +493,24 @@ class GaussianMixture(Clusterer):
         n_threads = check_n_jobs(self.n_jobs)
         return answers(Rows.of(table), self._mixture(shape), shape, n_threads, **asked)
 
-    def _check_state(self) -> None:
-        super()._check_state()
+    def _check_more(self) -> None:
         self._check_params()
-        k, d = self.n_components, self.n_features_in_
+        d = self.n_features_in_
         shape = self._shape(d)
-        check_array_state(self, "weights_", "f", (k,), low=0.0, high=1.0)
-        check_array_state(self, "means_", "f", (k, d))
-        check_array_state(self, "covariances_", "f", shape.public)
-        check_array_state(self, "precisions_cholesky_", "f", shape.public)
-        for name, kind in (("n_samples_fit_", int), ("n_iter_", int), ("converged_", bool)):
-            if type(getattr(self, name, None)) is not kind:
-                raise DataError(f"the model is damaged: {name} is missing or of the wrong type")
-        check_array_state(self, "labels_", "i", (self.n_samples_fit_,), low=0, high=k - 1)
-        check_array_state(self, "lower_bounds_", "f", (self.n_iter_,))
-        if not isinstance(getattr(self, "lower_bound_", None), float):
-            raise DataError("the model is damaged: lower_bound_ is missing or not a number")
-        if getattr(self, "stop_reason_", None) not in ("converged", "no_gain", "max_iter"):
-            raise DataError("the model is damaged: stop_reason_ is missing or unknown")
-        if not np.isclose(self.weights_.sum(), 1.0):
-            raise DataError("the model is damaged: weights_ do not sum to 1")
+        rule = Array(", ".join(map(str, shape.public)), dtype=np.float64)
+        check_stored(self, each("covariances_ precisions_cholesky_", rule))
+        ensure(np.isclose(self.weights_.sum(), 1.0), "weights_ do not sum to 1")
         covariance = shape.inner(self.covariances_)
         if shape.dense:
             square = covariance.reshape(-1, d, d)
-            if not np.array_equal(square, square.transpose(0, 2, 1)):
-                raise DataError("the model is damaged: covariances_ are not symmetric")
+            ensure(np.array_equal(square, square.mT), "covariances_ are not symmetric")
         try:
             sound = factorised(self.weights_, self.means_, covariance, shape)
         except DataError:
             raise DataError("the model is damaged: covariances_ are singular") from None
-        if not np.allclose(
-            sound.factor, shape.inner(self.precisions_cholesky_), rtol=1e-9, atol=0.0
-        ):
-            raise DataError("the model is damaged: precisions_cholesky_ belongs to another model")
+        factor = shape.inner(self.precisions_cholesky_)
+        fits = np.allclose(sound.factor, factor, rtol=1e-9, atol=0.0)
+        ensure(fits, "precisions_cholesky_ belongs to another model")
 
 
 def _numbers(

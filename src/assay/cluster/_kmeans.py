@@ -11,15 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
-from assay.base import (
-    DataError,
-    check_array_state,
-    check_interval,
-    check_n_jobs,
-    check_option,
-    check_random_state,
-)
-from assay.cluster._centroids import DRAWS, CentroidModel, check_number_state, check_reason_state
+from assay.base import DataError, check_interval, check_n_jobs, check_option, check_random_state
+from assay.base.stored import Array, Count, Number, OneOf, declared, ensure
+from assay.cluster._centroids import DRAWS, CentroidModel
 from assay.cluster._lloyd import Run, lloyd, tolerance_of
 from assay.cluster._mahalanobis import shaped_distances, shaped_lloyd, shaped_nearest
 from assay.cluster._seeds import Init, check_enough_rows, check_init, first_centres, runs
@@ -109,6 +103,15 @@ class KMeans(CentroidModel):
     model_id = 220
     expected_failures: ClassVar[Mapping[str, str]] = DRAWS
     shapes_: Any
+    stored = declared(
+        inertia_=Number(0),
+        n_iter_=Count(1),
+        stop_reason_=OneOf(("converged", "tol", "max_iter")),
+        shapes_=Array(
+            "n_clusters, features, features",
+            when=lambda model: getattr(model, "shapes_", 0) is not None,
+        ),
+    )
 
     def __init__(
         self,
@@ -245,23 +248,12 @@ class KMeans(CentroidModel):
                 stacklevel=3,
             )
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_number_state(self, "inertia_", 0)
-        check_number_state(self, "n_iter_", 1, integer=True)
-        check_reason_state(self, ("converged", "tol", "max_iter"))
-        if not hasattr(self, "shapes_"):
-            raise DataError("the model is damaged: KMeans.shapes_ is missing")
-        if self.shapes_ is None:
-            return
-        side = self.n_features_in_
-        check_array_state(self, "shapes_", "f", (len(self.cluster_centers_), side, side))
-        try:
-            np.linalg.cholesky(self.shapes_)
-        except np.linalg.LinAlgError:
-            raise DataError(
-                "the model is damaged: KMeans.shapes_ is not positive definite"
-            ) from None
+    def _check_more(self) -> None:
+        if self.shapes_ is not None:
+            try:
+                np.linalg.cholesky(self.shapes_)
+            except np.linalg.LinAlgError:
+                ensure(False, "KMeans.shapes_ is not positive definite")
 
     @classmethod
     def _examples(cls) -> list[Self]:

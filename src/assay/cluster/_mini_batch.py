@@ -11,15 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning
 
-from assay.base import (
-    check_array_state,
-    check_interval,
-    check_n_jobs,
-    check_option,
-    check_random_state,
-    check_weight,
-)
-from assay.cluster._centroids import DRAWS, CentroidModel, check_number_state, check_reason_state
+from assay.base import check_interval, check_n_jobs, check_option, check_random_state, check_weight
+from assay.base.stored import Array, Count, Integers, Number, OneOf, declared
+from assay.cluster._centroids import DRAWS, CentroidModel
 from assay.cluster._lloyd import nearest, tolerance_of
 from assay.cluster._seeds import (
     Init,
@@ -110,6 +104,18 @@ class MiniBatchKMeans(CentroidModel):
 
     model_id = 221
     expected_failures: ClassVar[Mapping[str, str]] = DRAWS
+    stored = declared(
+        labels_=Integers("n_samples_fit_", 0, "n_clusters-1", when="compute_labels"),
+        n_steps_=Count(1),
+        inertia_=Number(0, when=lambda model: model.compute_labels or hasattr(model, "n_iter_")),
+        n_iter_=Count(
+            1, when=lambda model: hasattr(model, "n_iter_") or hasattr(model, "stop_reason_")
+        ),
+        stop_reason_=OneOf(
+            ("converged", "tol", "max_iter"), when=lambda model: hasattr(model, "n_iter_")
+        ),
+        counts_=Array("n_clusters", 0),
+    )
 
     def __init__(
         self,
@@ -337,19 +343,6 @@ class MiniBatchKMeans(CentroidModel):
             check_interval("init_size", self.init_size, 1, integer=True)
         runs(self.n_init, self.init, 3)
         check_interval("reassignment_ratio", self.reassignment_ratio, 0)
-
-    def _has_labels(self) -> bool:
-        return self.compute_labels
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_number_state(self, "n_steps_", 1, integer=True)
-        if self._has_labels() or hasattr(self, "n_iter_"):
-            check_number_state(self, "inertia_", 0)
-        if hasattr(self, "stop_reason_") or hasattr(self, "n_iter_"):
-            check_number_state(self, "n_iter_", 1, integer=True)
-            check_reason_state(self, ("converged", "tol", "max_iter"))
-        check_array_state(self, "counts_", "f", (len(self.cluster_centers_),), low=0)
 
 
 class _Watch:

@@ -15,12 +15,12 @@ from assay.base import (
     Clusterer,
     DataError,
     ParameterError,
-    check_array_state,
     check_interval,
     check_n_jobs,
     check_option,
     check_random_state,
 )
+from assay.base.stored import Array, Count, Integers, Number, declared, each, ensure
 from assay.cluster._graph import (
     checked_affinity,
     cut_vectors,
@@ -130,6 +130,14 @@ class SpectralClustering(Clusterer):
 
     model_id = 224
     takes_sparse = True
+    stored = declared(
+        **each("ncut_ residual_", Number(0)),
+        n_connected_components_=Count(),
+        labels_=Integers("samples", 0, "n_clusters-1"),
+        split_cuts_=Array("cuts", 0),
+        eigenvalues_=Array("axes", 0),
+        embedding_=Array("samples, axes"),
+    )
 
     def __init__(
         self,
@@ -320,18 +328,12 @@ class SpectralClustering(Clusterer):
         self.split_cuts_ = made.cuts
         self.residual_ = made.residual
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        for name in ("ncut_", "residual_", "n_connected_components_"):
-            value = getattr(self, name, None)
-            if not isinstance(value, (int, float)) or not 0 <= value < np.inf:
-                raise DataError(f"the model is damaged: {name} is missing or negative")
-        check_array_state(self, "labels_", "i", (None,), low=0, high=self.n_clusters - 1)
-        at_once = self.cut == "eigenvectors"
-        check_array_state(self, "split_cuts_", "f", (0 if at_once else None,), low=0)
-        width = self.n_clusters if at_once else len(self.split_cuts_)
-        check_array_state(self, "eigenvalues_", "f", (width,), low=0)
-        check_array_state(self, "embedding_", "f", (len(self.labels_), width))
+    def _check_more(self) -> None:
+        n_cuts, n_axes = len(self.split_cuts_), len(self.eigenvalues_)
+        wanted = (0, self.n_clusters) if self.cut == "eigenvectors" else (n_axes, n_cuts)
+        ensure(
+            (n_cuts, n_axes) == wanted, "split_cuts_ and eigenvalues_ do not fit cut and n_clusters"
+        )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -15,17 +15,22 @@ from assay.base import (
     Classifier,
     DataError,
     ParameterError,
-    check_array_state,
     check_interval,
     check_n_jobs,
     check_option,
 )
+from assay.base.stored import Array, Number, declared, ensure
 from assay.decomposition._class_scatter import Classes, Sums
 from assay.decomposition._lda_path import DiscriminantPath, best_class, class_probabilities
 from assay.decomposition._lda_solve import solve
 from assay.decomposition._project import project
 
 SOLVERS = ("svd", "lsqr", "eigen")
+
+
+def _has_axes(model: Any) -> bool:
+    """Return whether rows can be projected on axes."""
+    return hasattr(model, "scalings_") or model.solver != "lsqr"
 
 
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Classifier):
@@ -115,6 +120,17 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     model_id: ClassVar[int | None] = 236
     assay_path: ClassVar[DiscriminantPath] = DiscriminantPath()
+    stored = declared(
+        coef_=Array("problems, features"),
+        intercept_=Array("problems"),
+        means_=Array("classes, features"),
+        priors_=Array("classes", 0, 1),
+        xbar_=Array("features"),
+        j1_=Number(),
+        covariance_=Array("features, features", optional=True),
+        scalings_=Array("features, directions", when=_has_axes),
+        explained_variance_ratio_=Array("axes", when=_has_axes),
+    )
 
     def __init__(
         self,
@@ -375,21 +391,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
                 )
         return check_n_jobs(self.n_jobs)
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        k, d = len(self.classes_), self.n_features_in_
-        if k < 2:
-            raise DataError("the model is damaged: classes_ holds fewer than 2 classes")
-        rows = 1 if k == 2 else k
-        check_array_state(self, "coef_", "f", (rows, d))
-        check_array_state(self, "intercept_", "f", (rows,))
-        check_array_state(self, "means_", "f", (k, d))
-        check_array_state(self, "priors_", "f", (k,), low=0, high=1)
-        check_array_state(self, "xbar_", "f", (d,))
-        if not isinstance(getattr(self, "j1_", None), float) or not np.isfinite(self.j1_):
-            raise DataError("the model is damaged: j1_ is missing or not a finite number")
-        if hasattr(self, "covariance_"):
-            check_array_state(self, "covariance_", "f", (d, d))
-        if hasattr(self, "scalings_") or self.solver != "lsqr":
-            check_array_state(self, "scalings_", "f", (d, None))
-            check_array_state(self, "explained_variance_ratio_", "f", (self._n_axes(),))
+    def _check_more(self) -> None:
+        self._check_params()
+        ensure(len(self.classes_) >= 2, "classes_ holds fewer than 2 classes")
+        if _has_axes(self):
+            fits = len(self.explained_variance_ratio_) == self._n_axes()
+            ensure(fits, "explained_variance_ratio_ does not have one entry per axis")

@@ -20,10 +20,11 @@ from assay.base import (
     check_option,
     check_random_state,
 )
+from assay.base.stored import Array, Count, Number, Plain, declared, each, ensure
 from assay.decomposition import _pca_routes as routes
 from assay.decomposition._dimension import count_components
 from assay.decomposition._factor import factor_of, merged
-from assay.decomposition._pca_model import check_pca_state, log_likelihood, model_covariance
+from assay.decomposition._pca_model import log_likelihood, model_covariance
 from assay.decomposition._pca_path import ComponentsPath, Decompositions
 from assay.decomposition._project import project
 from assay.decomposition._signs import with_signs
@@ -132,6 +133,19 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
     model_id: ClassVar[int | None] = 235
     assay_path: ClassVar[ComponentsPath] = ComponentsPath()
     takes_sparse: ClassVar[bool] = True
+    stored = declared(
+        n_components_=Count(0, "features"),
+        n_samples_=Count(),
+        components_=Array("n_components_, features"),
+        mean_=Array("features"),
+        **each(
+            "explained_variance_ explained_variance_ratio_ singular_values_",
+            Array("n_components_", 0),
+        ),
+        noise_variance_=Number(0),
+        solver_=Plain(str),
+        factor_=Array("directions, features", optional=True),
+    )
 
     def __init__(
         self,
@@ -496,9 +510,9 @@ class PCA(ClassNamePrefixFeaturesOutMixin, Transformer):
         check_interval("ddof", self.ddof, 0, 1, integer=True)
         return check_n_jobs(self.n_jobs)
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_pca_state(self)
+    def _check_more(self) -> None:
+        fits = len(getattr(self, "factor_", ())) <= self.n_features_in_
+        ensure(fits, "PCA.factor_ has more rows than columns")
 
 
 def _check_count(n_samples: int, ddof: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.base import DataError, check_array_state
+from assay.base import DataError
 
 
 def model_covariance(model: Any, *, inverse: bool) -> NDArray[np.float64]:
@@ -90,28 +90,3 @@ def _need_variance(model: Any, along: NDArray[np.float64], rest: float) -> None:
         "the covariance of the model is singular: some directions have no variance; keep fewer "
         "components, or leave out columns that are constant or duplicates"
     )
-
-
-def check_pca_state(model: Any) -> None:
-    """Raise if the parts of a restored model do not match."""
-    d = model.n_features_in_
-    for name in ("n_components_", "n_samples_"):
-        value = getattr(model, name, None)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise DataError(f"the model is damaged: PCA.{name} is missing or not a number >= 0")
-    k = model.n_components_
-    if k > d:
-        raise DataError(f"the model is damaged: PCA has {k} components of {d} columns")
-    check_array_state(model, "components_", "f", (k, d))
-    check_array_state(model, "mean_", "f", (d,))
-    for name in ("explained_variance_", "explained_variance_ratio_", "singular_values_"):
-        check_array_state(model, name, "f", (k,), low=0)
-    noise = getattr(model, "noise_variance_", None)
-    if not isinstance(noise, float) or not 0 <= noise < np.inf:
-        raise DataError("the model is damaged: PCA.noise_variance_ is missing or not >= 0")
-    if not isinstance(getattr(model, "solver_", None), str):
-        raise DataError("the model is damaged: PCA.solver_ is missing or not text")
-    if hasattr(model, "factor_"):
-        check_array_state(model, "factor_", "f", (None, d))
-        if len(model.factor_) > d:
-            raise DataError("the model is damaged: PCA.factor_ has more rows than columns")

@@ -14,13 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from assay.base import (
     Classifier,
     DataError,
-    check_array_state,
     check_interval,
-    check_models_state,
     check_n_jobs,
     check_option,
     check_random_state,
 )
+from assay.base.stored import Array, Models, declared, ensure
 from assay.ensemble._adaboost_path import AdaBoostPath
 from assay.ensemble._adaboost_rounds import Boosting, Rounds, boost_any, boost_native, is_native
 from assay.ensemble._members import check_kind
@@ -33,6 +32,10 @@ FORMULATIONS = ("discrete", "aima", "symmetric")
 _OF_ONE_KIND = frozenset(
     {f"{field.name}_" for field in fields(Nodes)} | {"estimators_", "tree_importance_"}
 )
+
+
+def _is_native(model: Any) -> bool:
+    return not hasattr(model, "estimators_")
 
 
 class AdaBoostClassifier(Classifier):
@@ -136,6 +139,13 @@ class AdaBoostClassifier(Classifier):
     takes_missing: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
     assay_path: ClassVar[AdaBoostPath] = AdaBoostPath()
+    stored = declared(
+        estimator_weights_=Array("members", 0),
+        estimator_errors_=Array("members", 0, 1),
+        estimators_=Models("members", optional=True),
+        leaf_value_=Array("members*classes, classes", when=_is_native),
+        tree_importance_=Array("members, features", 0, when=_is_native),
+    )
 
     def __init__(
         self,
@@ -429,23 +439,12 @@ class AdaBoostClassifier(Classifier):
             decision = decision / max(len(self.classes_) - 1, 1)
         return softmax(decision, axis=1)  # type: ignore[no-any-return]
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_array_state(self, "estimator_weights_", "f", (None,), low=0.0)
-        n = len(self.estimator_weights_)
-        check_array_state(self, "estimator_errors_", "f", (n,), low=0.0, high=1.0)
-        if not self.estimator_weights_.sum() > 0:
-            raise DataError("the model is damaged: estimator_weights_ has no positive weight")
-        if hasattr(self, "estimators_"):
-            check_models_state(self, "estimators_", count=n, n_features=self.n_features_in_)
-            return
-        k = len(self.classes_)
-        check_array_state(self, "leaf_value_", "f", (n * k, k))
-        nodes = Nodes.from_state(self)
-        nodes.check(self.n_features_in_, len(self.classes_))
-        if nodes.n_trees != n:
-            raise DataError(f"the model is damaged: {n} weights for {nodes.n_trees} trees")
-        check_array_state(self, "tree_importance_", "f", (n, self.n_features_in_), low=0.0)
+    def _check_more(self) -> None:
+        ensure(self.estimator_weights_.sum() > 0, "estimator_weights_ has no positive weight")
+        if _is_native(self):
+            nodes, n = Nodes.from_state(self), len(self.estimator_weights_)
+            nodes.check(self.n_features_in_, len(self.classes_))
+            ensure(nodes.n_trees == n, f"{n} weights for {nodes.n_trees} trees")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

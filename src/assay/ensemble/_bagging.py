@@ -10,7 +10,8 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import get_tags
 
-from assay.base import Classifier, DataError, Regressor, check_option
+from assay.base import Classifier, Regressor, check_option
+from assay.base.stored import Array, Count, Models, OneOf, declared, ensure
 from assay.ensemble._bagging_base import Bagging, is_instance
 from assay.ensemble._bagging_members import member_shares, normalised, summand
 from assay.ensemble._oob import covered_score
@@ -119,6 +120,14 @@ class BaggingClassifier(Classifier, Bagging):
     """
 
     model_id: ClassVar[int | None] = 144
+    stored = declared(
+        combine=OneOf(_COMBINATIONS),
+        estimators_=Models("members", features="width", classes="some"),
+        # NaN where every member saw the row.
+        oob_decision_function_=Array(
+            "n_samples_, classes", dtype=np.float64, finite=False, when="oob_score"
+        ),
+    )
 
     def __init__(
         self,
@@ -237,20 +246,6 @@ class BaggingClassifier(Classifier, Bagging):
     def _n_outputs(self) -> int:
         return len(self.classes_)
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        if self.combine not in _COMBINATIONS:  # read again by predict
-            raise DataError(f"the model is damaged: combine is {self.combine!r}")
-        self._check_members_state()
-        for position, member in enumerate(self.estimators_):
-            classes = np.asarray(getattr(member, "classes_", np.empty(0)))
-            known = classes.dtype.kind in "iu" and classes.ndim == 1 and len(classes)
-            if not known or classes.min() < 0 or classes.max() >= len(self.classes_):
-                raise DataError(
-                    f"the model is damaged: estimators_[{position}] has classes of its own"
-                )
-        self._check_answers("oob_decision_function_", (len(self.classes_),))
-
 
 class BaggingRegressor(Regressor, Bagging):
     r"""Average regressors, each fitted on a random sample of the rows and columns.
@@ -340,6 +335,13 @@ class BaggingRegressor(Regressor, Bagging):
     """
 
     model_id: ClassVar[int | None] = 145
+    stored = declared(
+        n_outputs_=Count(1),
+        # NaN where every member saw the row.
+        oob_prediction_=Array(
+            "n_samples_, n_outputs_?", dtype=np.float64, finite=False, when="oob_score"
+        ),
+    )
 
     def __init__(
         self,
@@ -430,16 +432,10 @@ class BaggingRegressor(Regressor, Bagging):
     def _n_outputs(self) -> int:
         return self.n_outputs_
 
-    def _check_state(self) -> None:
-        n_outputs = getattr(self, "n_outputs_", None)
-        if type(n_outputs) is not int or n_outputs < 1:
-            raise DataError("the model is damaged: n_outputs_ is missing or not >= 1")
-        super()._check_state()
-        self._check_members_state()
+    def _check_more(self) -> None:
         for position, member in enumerate(self.estimators_):
-            if getattr(member, "n_outputs_", n_outputs) != n_outputs:
-                raise DataError(f"the model is damaged: estimators_[{position}] has other targets")
-        self._check_answers("oob_prediction_", () if n_outputs == 1 else (n_outputs,))
+            fits = getattr(member, "n_outputs_", self.n_outputs_) == self.n_outputs_
+            ensure(fits, f"estimators_[{position}] has other targets")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

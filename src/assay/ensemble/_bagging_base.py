@@ -17,14 +17,13 @@ from assay.base import (
     DataError,
     Estimator,
     ParameterError,
-    check_array_state,
     check_interval,
-    check_models_state,
     check_n_jobs,
     check_option,
     draw_seed,
     in_threads,
 )
+from assay.base.stored import Array, Count, Integers, Models, Plain, declared
 from assay.ensemble._bagging_members import (
     Drawing,
     fit_member,
@@ -42,6 +41,14 @@ class Bagging(Estimator):
     takes_missing: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
     expected_failures: ClassVar[Mapping[str, str]] = BOOTSTRAP_FAILURES
+    stored = declared(
+        member_features_=Integers("members, width", 0, "features-1"),
+        estimators_=Models("members", features="width"),
+        member_seeds_=Integers("members", 0),
+        n_samples_=Count(1),
+        draw_weight_=Array("0 | n_samples_", 0),
+        oob_score_=Plain(float, when="oob_score"),
+    )
 
     @property
     def estimators_features_(self) -> list[NDArray[np.int64]]:
@@ -164,35 +171,6 @@ class Bagging(Estimator):
     @abstractmethod
     def _n_outputs(self) -> int:
         """Return the number of outputs per row."""
-
-    def _check_members_state(self) -> None:
-        check_models_state(self, "estimators_")
-        check_array_state(
-            self,
-            "member_features_",
-            "i",
-            (len(self.estimators_), None),
-            low=0,
-            high=self.n_features_in_ - 1,
-        )
-        width = self.member_features_.shape[1]
-        check_models_state(self, "estimators_", n_features=width)
-        check_array_state(self, "member_seeds_", "i", (len(self.estimators_),), low=0)
-        if type(getattr(self, "n_samples_", None)) is not int or self.n_samples_ < 1:
-            raise DataError("the model is damaged: n_samples_ is missing or not >= 1")
-        check_array_state(self, "draw_weight_", "f", (None,), low=0)
-        if len(self.draw_weight_) not in (0, self.n_samples_):
-            raise DataError("the model is damaged: draw_weight_ does not fit n_samples_")
-
-    def _check_answers(self, name: str, width: tuple[int, ...]) -> None:
-        if not self.oob_score:
-            return
-        answers = getattr(self, name, None)  # NaN where every member saw the row
-        shape = (self.n_samples_, *width)
-        if not isinstance(answers, np.ndarray) or answers.dtype != np.float64:
-            raise DataError(f"the model is damaged: {name} is missing or of the wrong type")
-        if answers.shape != shape or type(getattr(self, "oob_score_", None)) is not float:
-            raise DataError(f"the model is damaged: {name} or oob_score_ does not fit")
 
     @classmethod
     def _examples(cls) -> list[Self]:

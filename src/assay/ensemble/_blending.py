@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 
-from assay.base import DataError, check_array_state, check_interval, check_option, draw_seed, seeded
+from assay.base import DataError, check_interval, check_option, draw_seed, seeded
+from assay.base.stored import Array, Count, declared
 from assay.ensemble._folds import group_numbers
 from assay.ensemble._layers import Layers, LayersClassifier, LayersRegressor, Target, Weight
 from assay.ensemble._members import Named, fit_member
@@ -26,6 +27,8 @@ _ROWS_DECIDE = {
 
 class Blending(Layers):
     """How a blend is fitted."""
+
+    stored = declared(n_samples_fit_=Count(), held_out_=Array("n_samples_fit_", kinds="b"))
 
     def _fit_blend(self, X: Any, y: Any, sample_weight: ArrayLike | None, groups: Any) -> Self:
         levels, final = self._checked()
@@ -82,11 +85,6 @@ class Blending(Layers):
                     f"the {what} rows have no row of class {label!r}; blending needs at least 2 "
                     "rows (or groups) of each class; use stacking for fewer"
                 )
-
-    def _check_layers(self) -> None:
-        super()._check_layers()
-        n = getattr(self, "n_samples_fit_", None)
-        check_array_state(self, "held_out_", "b", (n if type(n) is int else -1,))
 
 
 def held_out_rows(

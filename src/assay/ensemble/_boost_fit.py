@@ -17,12 +17,12 @@ from assay.base import (
     DataError,
     Estimator,
     ParameterError,
-    check_array_state,
     check_interval,
     check_n_jobs,
     check_option,
     draw_seed,
 )
+from assay.base.stored import Array, Integers, declared, ensure
 from assay.tree.engine import Bins, Nodes, Ranks, levels_of
 
 Real = NDArray[np.float64]
@@ -78,6 +78,13 @@ class GradientBoosting(Estimator):
 
     takes_missing: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
+    stored = declared(
+        feature_gain_=Array("features", 0),
+        start_=Array("outputs", filled=True),
+        tree_start_=Integers("bounds", filled=True),
+        train_score_=Array("n_iter_"),
+        validation_score_=Array("0 | n_iter_"),
+    )
 
     @property
     def n_iter_(self) -> int:
@@ -346,27 +353,10 @@ class GradientBoosting(Estimator):
 
         return after_round
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_array_state(self, "start_", "f", (None,))
-        n_outputs = len(self.start_)
-        if not n_outputs:
-            raise DataError("the model is damaged: start_ is empty")
-        check_array_state(self, "feature_gain_", "f", (self.n_features_in_,), low=0)
-        for name in _TREE_ARRAYS:
-            if not isinstance(getattr(self, name, None), np.ndarray):
-                raise DataError(f"the model is damaged: {name} is missing or of the wrong type")
+    def _check_more(self) -> None:
         Nodes.from_state(self).check(self.n_features_in_, 1)
-        if (len(self.tree_start_) - 1) % n_outputs:
-            raise DataError("the model is damaged: tree_start_ is not a whole number of rounds")
-        check_array_state(self, "train_score_", "f", (self.n_iter_,))
-        check_array_state(self, "validation_score_", "f", (None,))
-        if len(self.validation_score_) not in (0, self.n_iter_):
-            raise DataError("the model is damaged: validation_score_ does not fit the rounds")
-
-    def _check_outputs(self, n_outputs: int) -> None:
-        if len(self.start_) != n_outputs:
-            raise DataError("the model is damaged: start_ does not have one entry per output")
+        whole = (len(self.tree_start_) - 1) % len(self.start_) == 0
+        ensure(whole, "tree_start_ is not a whole number of rounds")
 
 
 _TREE_ARRAYS = (

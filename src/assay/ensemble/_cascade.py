@@ -12,11 +12,11 @@ from assay.base import (
     Classifier,
     DataError,
     ParameterError,
-    check_array_state,
     check_interval,
     check_n_jobs,
     draw_seed,
 )
+from assay.base.stored import Array, Integers, Number, OneOf, declared, each, ensure
 from assay.ensemble._cascade_stages import CascadePlan, Stages, grow_stages
 from assay.tree.engine import Nodes, levels_of
 
@@ -132,6 +132,14 @@ class CascadeClassifier(Classifier):
             "validation rows are drawn: duplicates may fall on both sides, a weighted row cannot"
         ),
     }
+    stored = declared(
+        stage_threshold_=Array("stages", filled=True),
+        stage_start_=Integers("stages+1", 0),
+        **each("stage_detection_ stage_false_alarm_", Array("stages", 0, 1)),
+        **each("detection_ false_alarm_", Number(0, 1)),
+        positive_=OneOf((0, 1)),
+        leaf_value_=Array("2*stumps, 1"),
+    )
 
     def __init__(
         self,
@@ -338,25 +346,13 @@ class CascadeClassifier(Classifier):
         # Pure noise cannot reach the default rates, and fit rightly raises.
         return [cls(false_alarm_rate=1.0, n_stages=3)]
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_array_state(self, "stage_threshold_", "f", (None,))
-        n = len(self.stage_threshold_)
-        check_array_state(self, "stage_start_", "i", (n + 1,), low=0)
-        for name in ("stage_detection_", "stage_false_alarm_"):
-            check_array_state(self, name, "f", (n,), low=0.0, high=1.0)
-        for name in ("detection_", "false_alarm_"):
-            value = getattr(self, name, None)
-            if not isinstance(value, float) or not 0.0 <= value <= 1.0:
-                raise DataError(f"the model is damaged: {name} is not in [0, 1]")
-        if getattr(self, "positive_", None) not in (0, 1) or len(self.classes_) != 2:
-            raise DataError("the model is damaged: positive_ is not 0 or 1")
-        nodes = Nodes.from_state(self)
+    def _check_more(self) -> None:
+        ensure(len(self.classes_) == 2, "classes_ does not hold two classes")
+        nodes, starts = Nodes.from_state(self), self.stage_start_
         nodes.check(self.n_features_in_, 1)
-        starts = self.stage_start_
-        if not n or starts[0] != 0 or starts[-1] != nodes.n_trees or (np.diff(starts) < 1).any():
-            raise DataError("the model is damaged: stage_start_ does not divide the stumps")
-        check_array_state(self, "leaf_value_", "f", (2 * nodes.n_trees, 1))
+        divides = starts[0] == 0 and starts[-1] == nodes.n_trees and (np.diff(starts) >= 1).all()
+        ensure(divides, "stage_start_ does not divide the stumps")
+        ensure(len(self.leaf_value_) == 2 * nodes.n_trees, "leaf_value_ does not fit the stumps")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -12,15 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    DataError,
-    Estimator,
-    ParameterError,
-    check_array_state,
-    check_interval,
-    check_n_jobs,
-    draw_seed,
-)
+from assay.base import DataError, Estimator, ParameterError, check_interval, check_n_jobs, draw_seed
+from assay.base.stored import Array, Count, Plain, declared, each
 from assay.ensemble._forest_grow import Callback, Training, chosen_by_oob, grown_forest
 from assay.ensemble._forest_plan import check_forest, resolve
 from assay.ensemble._oob import Combine, OutOfBag, trees_between
@@ -34,6 +27,12 @@ class Forest(Estimator):
     takes_missing: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
     _splitter: ClassVar[str] = "best"
+    stored = declared(
+        importance_sum_=Array("features", 0),
+        **each("seed_ n_draws_", Count()),
+        n_samples_=Count(1),
+        oob_score_=Plain(float, when="oob_score"),
+    )
 
     @property
     def n_estimators_(self) -> int:
@@ -227,34 +226,8 @@ class Forest(Estimator):
         rows = self._predict_data(X)
         return self._nodes().predict(rows, check_n_jobs(self.n_jobs), self._combine())
 
-    def _check_trees(self) -> None:
-        """Check the restored trees, once the targets are checked."""
-        for name in NODE_STATE:
-            if not hasattr(self, name):
-                raise DataError(f"the model is damaged: {name} is missing")
+    def _check_more(self) -> None:
         self._nodes().check(self.n_features_in_, self._n_outputs())
-        check_array_state(self, "importance_sum_", "f", (self.n_features_in_,), low=0)
-        for name, least in (("seed_", 0), ("n_samples_", 1), ("n_draws_", 0)):
-            value = getattr(self, name, None)
-            if type(value) is not int or value < least:
-                raise DataError(f"the model is damaged: {name} is missing or not >= {least}")
-        if self.oob_score:
-            self._check_oob_state()
-
-    def _check_oob_state(self) -> None:
-        if type(getattr(self, "oob_score_", None)) is not float:
-            raise DataError("the model is damaged: oob_score_ is missing")
-
-    def _check_answers(self, name: str, width: tuple[int, ...]) -> None:
-        answers = getattr(self, name, None)  # NaN where every tree was grown on the row
-        if (
-            not isinstance(answers, np.ndarray)
-            or answers.dtype != np.float64
-            or answers.ndim != 1 + len(width)
-            or answers.shape[1:] != width
-            or len(answers) < self.n_samples_
-        ):
-            raise DataError(f"the model is damaged: {name} is missing or of the wrong shape")
 
 
 @dataclass(frozen=True)
@@ -314,7 +287,3 @@ def _labels(forest: Any) -> tuple[list[Any], list[str]]:
 
 
 #: Attributes that hold the trees.
-NODE_STATE = (
-    *("tree_start_", "node_left_", "node_feature_", "node_threshold_", "node_missing_left_"),
-    *("node_slot_", "level_words_", "leaf_value_"),
-)

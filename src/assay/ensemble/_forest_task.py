@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import accuracy_score, r2_score
 
 from assay.base import Classifier, DataError, Regressor
+from assay.base.stored import Array, Count, OneOf, declared, ensure
 from assay.ensemble._forest_base import Forest
 from assay.ensemble._forest_grow import Callback
 from assay.ensemble._forest_plan import COMBINATIONS
@@ -25,6 +26,14 @@ BOOTSTRAP_FAILURES = {
 
 class ForestClassifier(Classifier, Forest):
     """A forest for classification."""
+
+    stored = declared(
+        combine=OneOf(COMBINATIONS),
+        # NaN where every tree saw the row.
+        oob_decision_function_=Array(
+            "rows, classes", dtype=np.float64, finite=False, when="oob_score"
+        ),
+    )
 
     def fit(
         self,
@@ -144,19 +153,21 @@ class ForestClassifier(Classifier, Forest):
         self.oob_decision_function_ = answers
         self.oob_score_ = covered_score(self.classes_[target], labels, covered, score)
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        if self.combine not in COMBINATIONS:  # read again by predict
-            raise DataError(f"the model is damaged: combine is {self.combine!r}")
-        self._check_trees()
-
-    def _check_oob_state(self) -> None:
-        super()._check_oob_state()
-        self._check_answers("oob_decision_function_", (self._n_outputs(),))
+    def _check_more(self) -> None:
+        enough = not self.oob_score or len(self.oob_decision_function_) >= self.n_samples_
+        ensure(enough, "oob_decision_function_ has fewer rows than n_samples_")
 
 
 class ForestRegressor(Regressor, Forest):
     """A forest for regression."""
+
+    stored = declared(
+        n_outputs_=Count(1),
+        # NaN where every tree saw the row.
+        oob_prediction_=Array(
+            "rows, n_outputs_?", dtype=np.float64, finite=False, when="oob_score"
+        ),
+    )
 
     def fit(
         self,
@@ -238,16 +249,9 @@ class ForestRegressor(Regressor, Forest):
         self.oob_prediction_ = self._shaped(answers)
         self.oob_score_ = covered_score(self._shaped(target), self.oob_prediction_, covered, score)
 
-    def _check_state(self) -> None:
-        n_outputs = getattr(self, "n_outputs_", None)
-        if type(n_outputs) is not int or n_outputs < 1:
-            raise DataError("the model is damaged: n_outputs_ is missing or not >= 1")
-        super()._check_state()
-        self._check_trees()
-
-    def _check_oob_state(self) -> None:
-        super()._check_oob_state()
-        self._check_answers("oob_prediction_", () if self.n_outputs_ == 1 else (self.n_outputs_,))
+    def _check_more(self) -> None:
+        enough = not self.oob_score or len(self.oob_prediction_) >= self.n_samples_
+        ensure(enough, "oob_prediction_ has fewer rows than n_samples_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -17,6 +17,7 @@ from assay.base import (
     check_interval,
     check_option,
 )
+from assay.base.stored import Array, declared
 from assay.ensemble._boost_fit import Callback, GradientBoosting, Real, Settings, Training
 from assay.ensemble._boost_losses import (
     BINARY,
@@ -150,6 +151,7 @@ class GradientBoostingClassifier(Classifier, GradientBoosting):
 
     model_id: ClassVar[int | None] = 147
     assay_path: ClassVar[BoostPath] = BoostPath()
+    stored = declared(start_=Array("problems"))
 
     def __init__(
         self,
@@ -381,10 +383,8 @@ class GradientBoostingClassifier(Classifier, GradientBoosting):
         labels: NDArray[Any] = self.classes_[first.astype(np.int64)]
         return labels
 
-    def _check_state(self) -> None:
-        super()._check_state()
+    def _check_more(self) -> None:
         self._checked()  # predictions depend on the loss
-        self._check_outputs(len(self.classes_) if len(self.classes_) > 2 else 1)
 
 
 class GradientBoostingRegressor(Regressor, GradientBoosting):
@@ -504,6 +504,7 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
 
     model_id: ClassVar[int | None] = 148
     assay_path: ClassVar[BoostPath] = BoostPath()
+    stored = declared(start_=Array("1"))
 
     def __init__(
         self,
@@ -641,10 +642,8 @@ class GradientBoostingRegressor(Regressor, GradientBoosting):
     def _loss(self) -> BoostLoss:
         return REGRESSION[self.loss]
 
-    def _check_state(self) -> None:
-        super()._check_state()
+    def _check_more(self) -> None:
         self._checked()  # predictions depend on the loss
-        self._check_outputs(1)
 
     def _answer(self, score: Real) -> Real:
         return self._loss().answer(score[:, 0])

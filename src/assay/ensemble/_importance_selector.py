@@ -13,13 +13,13 @@ from assay.base import (
     DataError,
     ParameterError,
     as_vector,
-    check_array_state,
     check_interval,
     check_n_jobs,
     check_random_state,
     draw_seed,
     seeded,
 )
+from assay.base.stored import Array, declared, each
 from assay.ensemble._forest import RandomForestClassifier, RandomForestRegressor
 from assay.ensemble._forest_base import Forest
 from assay.ensemble._importance import permutation_importance_oob
@@ -92,6 +92,7 @@ class ImportanceSelector(KeptColumns):
             "a bootstrap draws rows, so duplicates of a row are drawn separately"
         ),
     }
+    stored = declared(**each("feature_importances_ low_ high_", Array("features")))
 
     def __init__(
         self,
@@ -170,11 +171,6 @@ class ImportanceSelector(KeptColumns):
         check_interval("min_features", self.min_features, 1, integer=True)
         check_random_state(self.random_state)
         check_n_jobs(self.n_jobs)
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        for name in ("feature_importances_", "low_", "high_"):
-            check_array_state(self, name, "f", (self.n_features_in_,))
 
     @classmethod
     def _examples(cls) -> list[Self]:

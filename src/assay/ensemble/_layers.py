@@ -19,8 +19,6 @@ from assay.base import (
     Estimator,
     ParameterError,
     Regressor,
-    check_array_state,
-    check_models_state,
     check_n_jobs,
     check_option,
     check_weight,
@@ -28,6 +26,7 @@ from assay.base import (
     in_threads,
     real_values,
 )
+from assay.base.stored import Array, Integers, Models, Plain, check_stored, declared, ensure
 from assay.ensemble._members import (
     Named,
     NamedMembers,
@@ -209,12 +208,8 @@ class Layers(NamedMembers, Estimator):
     def _check_layers(self) -> None:
         """Check the structure of restored layers."""
         where = f"the model is damaged: {type(self).__name__}"
-        check_array_state(self, "level_sizes_", "i", (None,), low=1)
-        count = int(self.level_sizes_.sum())
-        check_array_state(self, "stack_method_", "U", (count,))
-        check_models_state(self, "estimators_", count=count)
-        if type(getattr(self, "passthrough_", None)) is not bool:
-            raise DataError(f"{where}.passthrough_ is missing or not a boolean")
+        fits = self.level_sizes_.sum() == len(self.estimators_)
+        ensure(fits, "level_sizes_ does not add up to the members in estimators_")
         start, n_features = 0, self.n_features_in_
         for size in self.level_sizes_.tolist():
             for at in range(start, start + size):
@@ -222,7 +217,7 @@ class Layers(NamedMembers, Estimator):
             n_features = size * n_columns(self._classes())
             n_features += self.n_features_in_ if self.passthrough_ else 0
             start += size
-        check_models_state(self, "final_estimator_", n_features=n_features)
+        check_stored(self, declared(final_estimator_=Models(features=str(n_features), single=True)))
         if not self._knows(self.final_estimator_, all_classes=True):
             raise DataError(f"{where}.final_estimator_ has other classes than the model")
 
@@ -285,13 +280,22 @@ def final_has(method: str) -> Any:
     return check
 
 
+_LAYERS = declared(
+    level_sizes_=Integers("layers", 1, filled=True),
+    stack_method_=Array("members", kinds="U"),
+    estimators_=Models("members", features=""),
+    passthrough_=Plain(bool),
+    final_estimator_=Models(features="", single=True),
+)
+
+
 class LayersClassifier(Classifier, Layers):
     """The prediction methods of stacked and blended classifiers."""
 
     _kind = "classifier"
+    stored = _LAYERS
 
-    def _check_state(self) -> None:
-        super()._check_state()
+    def _check_more(self) -> None:
         self._check_layers()
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -348,9 +352,9 @@ class LayersRegressor(Regressor, Layers):
     """The prediction method of stacked and blended regressors."""
 
     _kind = "regressor"
+    stored = _LAYERS
 
-    def _check_state(self) -> None:
-        super()._check_state()
+    def _check_more(self) -> None:
         self._check_layers()
 
     def predict(self, X: Any) -> NDArray[np.float64]:

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 
-from assay.base import check_array_state, check_option, draw_seed, seeded
+from assay.base import check_option, draw_seed, seeded
+from assay.base.stored import Array, Count, declared, ensure
 from assay.ensemble._folds import group_numbers, splits
 from assay.ensemble._layers import Layers, LayersClassifier, LayersRegressor
 from assay.ensemble._members import Named, fit_member
@@ -23,6 +24,7 @@ class Stacking(Layers):
     """How a stack is fitted."""
 
     _member_lists = ("estimators", "levels")
+    stored = declared(n_samples_fit_=Count(), oof_=Array("n_samples_fit_, columns"))
 
     def _fit_stack(self, X: Any, y: Any, sample_weight: ArrayLike | None, groups: Any) -> Self:
         levels, final = self._checked()
@@ -55,12 +57,9 @@ class Stacking(Layers):
 
     def _check_layers(self) -> None:
         super()._check_layers()
-        width = int(self.level_sizes_[-1]) * n_columns(self._classes())
-        n = getattr(self, "n_samples_fit_", None)
-        kept = getattr(self, "oof_", np.empty(0)).size > 0
-        if type(n) is not int:
-            n = -1  # no array has such a shape
-        check_array_state(self, "oof_", "f", (n, width if kept else 0))
+        width = int(self.level_sizes_[-1]) * n_columns(self._classes()) if self.oof_.size else 0
+        fits = self.oof_.shape[1] == width
+        ensure(fits, f"oof_ has shape {self.oof_.shape}, not ({len(self.oof_)}, {width})")
 
 
 class StackingClassifier(LayersClassifier, Stacking):

@@ -14,14 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 from assay.base import (
     DataError,
     ParameterError,
-    check_array_state,
     check_interval,
-    check_models_state,
     check_n_jobs,
     draw_seed,
     in_threads,
     seeded,
 )
+from assay.base.stored import Array, Integers, Models, declared, ensure
 from assay.ensemble._convex_weights import convex_weights
 from assay.ensemble._folds import group_numbers, splits
 from assay.ensemble._layers import Layers, Target, Weight
@@ -51,6 +50,15 @@ def whole_shares(member: Any, X: Any, n_classes: int) -> Floats:
     whole = np.zeros((len(output), n_classes))
     whole[:, seen] = output
     return whole
+
+
+#: Rules for the fitted attributes of both.
+WEIGHTED = declared(
+    weights_=Array("members", 0, 1),
+    estimators_=Models("members", features=""),
+    encoder_of_=Integers("members", -1),
+    encoders_=Models(methods=("transform", "get_feature_names_out"), optional=True),
+)
 
 
 class Weighted(Layers):
@@ -157,13 +165,13 @@ class Weighted(Layers):
     def _check_weighted(self) -> None:
         """Check the structure of a restored ensemble."""
         where = f"the model is damaged: {type(self).__name__}"
-        check_array_state(self, "weights_", "f", (None,), low=0.0, high=1.0)
-        count = len(self.weights_)
-        if not count or abs(float(self.weights_.sum()) - 1.0) > 1e-9:
-            raise DataError(f"{where}.weights_ does not add up to 1")
-        check_models_state(self, "estimators_", count=count)
-        widths = self._encoded_widths(where)
-        check_array_state(self, "encoder_of_", "i", (count,), low=-1, high=len(widths) - 1)
+        fits = abs(float(self.weights_.sum()) - 1.0) <= 1e-9
+        ensure(fits, f"{type(self).__name__}.weights_ does not add up to 1")
+        encoders = getattr(self, "encoders_", [])
+        ensure(isinstance(encoders, list), "encoders_ is not a list")
+        widths = [len(encoder.get_feature_names_out()) for encoder in encoders]
+        known = self.encoder_of_.max() < len(widths)
+        ensure(known, f"encoder_of_ has values outside [-1, {len(widths) - 1}]")
         for at, place in enumerate(self.encoder_of_.tolist()):
             width = self.n_features_in_ if place < 0 else widths[place]
             member = self.estimators_[at]
@@ -173,19 +181,6 @@ class Weighted(Layers):
                 )
             if not self._knows(member, all_classes=False):
                 raise DataError(f"{where}.estimators_[{at}] has other classes than the model")
-
-    def _encoded_widths(self, where: str) -> list[int]:
-        if not hasattr(self, "encoders_"):
-            return []
-        check_models_state(
-            self,
-            "encoders_",
-            n_features=self.n_features_in_,
-            methods=("transform", "get_feature_names_out"),
-        )
-        if not isinstance(self.encoders_, list):
-            raise DataError(f"{where}.encoders_ is not a list")
-        return [len(encoder.get_feature_names_out()) for encoder in self.encoders_]
 
     def __sklearn_tags__(self) -> Any:
         tags = super(Layers, self).__sklearn_tags__()

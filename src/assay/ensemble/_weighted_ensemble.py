@@ -12,7 +12,7 @@ from sklearn.naive_bayes import GaussianNB
 
 from assay.base import Classifier, Regressor
 from assay.ensemble._members import Named
-from assay.ensemble._weighted import Floats, Weighted, whole_shares
+from assay.ensemble._weighted import WEIGHTED, Floats, Weighted, whole_shares
 from assay.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 
@@ -80,6 +80,7 @@ class WeightedEnsembleClassifier(Classifier, Weighted):
 
     model_id: ClassVar[int | None] = 155
     _kind = "classifier"
+    stored = WEIGHTED
 
     def __init__(
         self,
@@ -187,8 +188,7 @@ class WeightedEnsembleClassifier(Classifier, Weighted):
     def _n_classes(self) -> int:
         return len(getattr(self, "classes_", ()))
 
-    def _check_state(self) -> None:
-        super()._check_state()
+    def _check_more(self) -> None:
         self._check_weighted()
 
     @classmethod
@@ -259,6 +259,7 @@ class WeightedEnsembleRegressor(Regressor, Weighted):
 
     model_id: ClassVar[int | None] = 156
     _kind = "regressor"
+    stored = WEIGHTED
 
     def __init__(
         self,
@@ -341,8 +342,7 @@ class WeightedEnsembleRegressor(Regressor, Weighted):
         """
         return self._answers(X, _values)
 
-    def _check_state(self) -> None:
-        super()._check_state()
+    def _check_more(self) -> None:
         self._check_weighted()
 
     @classmethod

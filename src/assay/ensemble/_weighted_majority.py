@@ -17,13 +17,12 @@ from assay.base import (
     DataError,
     ParameterError,
     as_frame,
-    check_array_state,
     check_interval,
-    check_models_state,
     check_option,
     class_codes,
     draw_seed,
 )
+from assay.base.stored import Count, Integers, Models, Number, declared, each, ensure
 from assay.ensemble._members import Named, NamedMembers, check_members
 from assay.ensemble._streams import uniforms
 
@@ -114,6 +113,13 @@ class WeightedMajority(NamedMembers, Classifier):
 
     model_id: ClassVar[int | None] = 154
     _member_lists = ("experts",)
+    stored = declared(
+        experts_=Models("members", optional=True),
+        **each("n_rounds_ mistakes_ seed_", Count(0, 2**62 - 1)),
+        outcome_counts_=Integers("classes", 0),
+        expected_mistakes_=Number(0),
+        expert_mistakes_=Integers("members", 0, "n_rounds_"),
+    )
 
     def __init__(
         self,
@@ -362,25 +368,12 @@ class WeightedMajority(NamedMembers, Classifier):
             )
         return numbers[codes]
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        where = "the model is damaged: WeightedMajority"
+    def _check_more(self) -> None:
         check_interval("beta", self.beta, 0, 1, open_low=True, open_high=True)
-        n_experts = self.n_features_in_
-        if hasattr(self, "experts_"):
-            check_models_state(self, "experts_", n_features=self.n_features_in_)
-            n_experts = len(self.experts_)
-        for name in ("n_rounds_", "mistakes_", "seed_"):
-            count = getattr(self, name, None)
-            if type(count) is not int or not 0 <= count < 2**62:
-                raise DataError(f"{where}.{name} is missing or not a count")
-        check_array_state(self, "outcome_counts_", "i", (len(self.classes_),), low=0)
-        if self.outcome_counts_.sum() != self.n_rounds_:
-            raise DataError(f"{where}.outcome_counts_ does not add up to n_rounds_")
-        expected = getattr(self, "expected_mistakes_", None)
-        if type(expected) is not float or not 0 <= expected < math.inf:
-            raise DataError(f"{where}.expected_mistakes_ is missing or not a number >= 0")
-        check_array_state(self, "expert_mistakes_", "i", (n_experts,), low=0, high=self.n_rounds_)
+        adds_up = self.outcome_counts_.sum() == self.n_rounds_
+        ensure(adds_up, "WeightedMajority.outcome_counts_ does not add up to n_rounds_")
+        fits = hasattr(self, "experts_") or len(self.expert_mistakes_) == self.n_features_in_
+        ensure(fits, "WeightedMajority.expert_mistakes_ does not have one entry per column")
 
     @classmethod
     def _examples(cls) -> list[Self]:

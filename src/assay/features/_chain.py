@@ -9,15 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import get_tags
 
-from assay.base import (
-    DataError,
-    ParameterError,
-    Transformer,
-    check_models_state,
-    check_random_state,
-    draw_seed,
-    seeded,
-)
+from assay.base import DataError, ParameterError, Transformer, check_random_state, draw_seed, seeded
+from assay.base.stored import Models, declared, ensure
 from assay.features._names import names_in
 from assay.features._relief import ReliefF
 
@@ -61,6 +54,7 @@ class Chain(Transformer):
     """
 
     model_id: ClassVar[int | None] = 247
+    stored = declared(estimators_=Models(features="", methods=("transform",)))
 
     def __init__(
         self,
@@ -166,16 +160,14 @@ class Chain(Transformer):
             )
         check_random_state(self.random_state)
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_models_state(self, "estimators_", count=len(self.steps), methods=("transform",))
+    def _check_more(self) -> None:
+        self._check_parameters()
+        fits = len(self.estimators_) == len(self.steps)
+        ensure(fits, "estimators_ does not hold one model per step")
         width = self.n_features_in_
         for number, step in enumerate(self.estimators_):
-            if step.n_features_in_ != width:
-                raise DataError(
-                    f"the model is damaged: step {number} takes {step.n_features_in_} columns, "
-                    f"but gets {width}"
-                )
+            fits = step.n_features_in_ == width
+            ensure(fits, f"step {number} takes {step.n_features_in_} columns, but gets {width}")
             width = len(step.get_feature_names_out())
 
     @classmethod

@@ -16,7 +16,6 @@ from assay.base import (
     DataError,
     ParameterError,
     as_frame,
-    check_array_state,
     check_interval,
     check_n_jobs,
     check_random_state,
@@ -25,6 +24,7 @@ from assay.base import (
     in_threads,
     seeded,
 )
+from assay.base.stored import Array, declared, ensure
 from assay.features._consensus_folds import FoldTarget, stratified_folds
 from assay.features._kept_columns import KeptColumns, best_columns
 from assay.features._relief import ReliefF
@@ -145,6 +145,10 @@ class ConsensusSelector(KeptColumns):
             "neighbours are counted as rows, and duplicates of a row may lie in different folds"
         ),
     }
+    stored = declared(
+        inner_features_=Array("n_outer, n_inner, features", kinds="b", filled=True),
+        scores_=Array("features"),
+    )
 
     def __init__(
         self,
@@ -279,21 +283,14 @@ class ConsensusSelector(KeptColumns):
         scores = getattr(model, "feature_importances_", kept)
         return kept, np.asarray(scores, dtype=np.float64)
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        columns = self.n_features_in_
-        check_array_state(self, "inner_features_", "b", (self.n_outer, self.n_inner, columns))
-        check_array_state(self, "scores_", "f", (columns,))
-        if not self.inner_features_.size:
-            raise DataError("the model is damaged: inner_features_ has no fold")
-        stored = {
-            name: getattr(self, name, None)
-            for name in ("outer_features_", "votes_", "n_consensus_", "support_")
-        }
+    def _check_more(self) -> None:
+        check_interval("min_features", self.min_features, 1, integer=True)
+        names = ("outer_features_", "votes_", "n_consensus_", "support_")
+        stored = {name: getattr(self, name, None) for name in names}
         self._agree()
         for name, value in stored.items():
-            if not np.array_equal(value, getattr(self, name)):  # type: ignore[arg-type]
-                raise DataError(f"the model is damaged: {name} is not the consensus of the folds")
+            agree = np.array_equal(value, getattr(self, name))  # type: ignore[arg-type]
+            ensure(agree, f"{name} is not the consensus of the folds")
 
     @classmethod
     def _examples(cls) -> list[Self]:

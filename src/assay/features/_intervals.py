@@ -15,12 +15,12 @@ from assay.base import (
     ParameterError,
     Transformer,
     as_vector,
-    check_array_state,
     check_interval,
     check_option,
     class_codes,
     did_you_mean,
 )
+from assay.base.stored import Array, Offsets, OneOf, declared, ensure
 from assay.features._interval_cuts import Floats, mdl_cuts, quantile_cuts, uniform_cuts
 from assay.features._interval_labels import interval_labels
 from assay.features._names import names_in
@@ -100,6 +100,12 @@ class IntervalBuilder(Transformer):
 
     model_id: ClassVar[int | None] = 241
     takes_missing: ClassVar[bool] = True
+    stored = declared(
+        output=OneOf(_OUTPUTS),
+        closed=OneOf(("left", "right")),
+        boundaries_=Array("boundaries", dtype=np.float64, finite=False),
+        boundary_offsets_=Offsets("features", "boundaries_"),
+    )
 
     def __init__(
         self,
@@ -253,21 +259,9 @@ class IntervalBuilder(Transformer):
                 out[present, j] = names[table[present, j].astype(np.int64)]
         return out
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_option("output", self.output, _OUTPUTS)
-        check_option("closed", self.closed, ("left", "right"))
-        edges = getattr(self, "boundaries_", None)
-        if not isinstance(edges, np.ndarray) or edges.dtype != np.float64 or edges.ndim != 1:
-            raise DataError("the model is damaged: boundaries_ is missing or of the wrong type")
-        width = self.n_features_in_ + 1
-        check_array_state(self, "boundary_offsets_", "i", (width,), low=0, high=len(edges))
-        ends = self.boundary_offsets_
-        if ends[0] != 0 or ends[-1] != len(edges) or (np.diff(ends) < 0).any():
-            raise DataError("the model is damaged: boundary_offsets_ does not divide boundaries_")
-        for column in self.edges_:
-            if len(column) and not _are_edges(column):
-                raise DataError("the model is damaged: boundaries_ does not ascend")
+    def _check_more(self) -> None:
+        ascending = all(not len(column) or _are_edges(column) for column in self.edges_)
+        ensure(ascending, "boundaries_ does not ascend")
 
     @classmethod
     def _examples(cls) -> list[Self]:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import DataError, Transformer, as_frame, check_array_state
+from assay.base import Transformer, as_frame
+from assay.base.stored import Array, declared, ensure
 from assay.features._names import names_in
 
 
@@ -16,6 +17,7 @@ class KeptColumns(Transformer):
     """A transformer that keeps the columns marked in `support_`, unchanged."""
 
     support_: NDArray[np.bool_]
+    stored = declared(support_=Array("features", kinds="b"))
 
     def transform(self, X: ArrayLike) -> Any:
         """Return the columns that are kept.
@@ -64,11 +66,8 @@ class KeptColumns(Transformer):
         """
         return np.asarray(names_in(self, input_features)[self.get_support()])
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_array_state(self, "support_", "b", (self.n_features_in_,))
-        if not self.support_.any():
-            raise DataError("the model is damaged: support_ keeps no column")
+    def _check_more(self) -> None:
+        ensure(self.support_.any(), "support_ keeps no column")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -13,7 +13,6 @@ from sklearn.linear_model import Lasso
 from assay.base import (
     DataError,
     ParameterError,
-    check_array_state,
     check_interval,
     check_n_jobs,
     check_option,
@@ -23,6 +22,7 @@ from assay.base import (
     in_threads,
     real_values,
 )
+from assay.base.stored import Array, Number, declared, ensure
 from assay.features._consensus_folds import stratified_folds
 from assay.features._kept_columns import KeptColumns, best_columns
 
@@ -107,6 +107,13 @@ class LassoSelector(KeptColumns):
     """
 
     model_id: ClassVar[int | None] = 246
+    stored = declared(
+        weights_=Array("features", 0),
+        penalties_=Array("penalties", 0, 1),
+        losses_=Array("losses"),
+        errors_=Array("losses", 0),
+        penalty_=Number(),
+    )
 
     def __init__(
         self,
@@ -263,18 +270,10 @@ class LassoSelector(KeptColumns):
         check_random_state(self.random_state)
         return check_n_jobs(self.n_jobs)
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_array_state(self, "weights_", "f", (self.n_features_in_,), low=0)
-        check_array_state(self, "penalties_", "f", (None,), low=0, high=1)
-        if self.penalty is None:
-            check_array_state(self, "losses_", "f", (len(self.penalties_),))
-            check_array_state(self, "errors_", "f", (len(self.penalties_),), low=0)
-        else:
-            check_array_state(self, "losses_", "f", (0,))
-            check_array_state(self, "errors_", "f", (0,))
-        if getattr(self, "penalty_", None) not in self.penalties_.tolist():
-            raise DataError("the model is damaged: penalty_ is not one of penalties_")
+    def _check_more(self) -> None:
+        n_losses = len(self.penalties_) if self.penalty is None else 0
+        ensure(len(self.losses_) == n_losses, "losses_ does not fit penalties_")
+        ensure(self.penalty_ in self.penalties_.tolist(), "penalty_ is not one of penalties_")
 
     @classmethod
     def _examples(cls) -> list[Self]:

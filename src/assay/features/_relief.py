@@ -13,12 +13,12 @@ from assay.base import (
     ParameterError,
     Transformer,
     as_frame,
-    check_array_state,
     check_interval,
     check_n_jobs,
     check_option,
     check_random_state,
 )
+from assay.base.stored import Array, Count, OneOf, declared
 from assay.features._counts import as_count, check_count_or_share
 from assay.features._names import names_in
 from assay.features._relief_problem import Problem
@@ -126,6 +126,12 @@ class ReliefF(Transformer):
             "neighbours are counted as rows: two duplicates of a row are two neighbours"
         ),
     }
+    stored = declared(
+        feature_importances_=Array("features", -1.001, 1.001),
+        rounds_=Array("features", 1, kinds="i"),
+        n_selected_=Count(0, "features"),
+        task_=OneOf(_TASKS[1:]),
+    )
 
     def __init__(
         self,
@@ -295,17 +301,6 @@ class ReliefF(Transformer):
         keep = max(int(np.ceil(len(columns) * (1 - self.drop))), min(least, len(columns)))
         order = np.argsort(-self.scores_[columns], kind="stable")
         return np.sort(columns[order[:keep]])
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        n_columns = self.n_features_in_
-        check_array_state(self, "feature_importances_", "f", (n_columns,), low=-1.001, high=1.001)
-        check_array_state(self, "rounds_", "i", (n_columns,), low=1)
-        count = getattr(self, "n_selected_", None)
-        if type(count) is not int or not 0 <= count <= n_columns:
-            raise DataError("the model is damaged: n_selected_ is missing or out of range")
-        if getattr(self, "task_", None) not in _TASKS[1:]:
-            raise DataError("the model is damaged: task_ is missing or unknown")
 
     @classmethod
     def _examples(cls) -> list[Self]:

@@ -17,14 +17,13 @@ from assay.base import (
     Classifier,
     DataError,
     ParameterError,
-    check_array_state,
-    check_models_state,
     check_option,
     check_random_state,
     check_weight,
     class_codes,
     with_seeds,
 )
+from assay.base.stored import Array, Models, declared, ensure
 from assay.features._synthetic_sampler import SyntheticSampler
 from assay.features._under_sampler import UnderSampler
 
@@ -107,6 +106,11 @@ class ResampledClassifier(Classifier):
             "rows drawn from, or synthesised from, weighted rows are not those of repeated rows"
         ),
     }
+    stored = declared(
+        prior_=Array("classes", 0, 1),
+        resampled_prior_=Array("classes", 0, 1, above=0),
+        estimators_=Models("1", classes="all"),
+    )
 
     def __init__(
         self,
@@ -254,20 +258,9 @@ class ResampledClassifier(Classifier):
             if not takes:
                 raise DataError(f"sample_weight cannot be used: {type(part).__name__} takes none")
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        size = len(self.classes_)
-        check_array_state(self, "prior_", "f", (size,), low=0, high=1)
-        check_array_state(self, "resampled_prior_", "f", (size,), low=0, high=1)
-        if self.resampled_prior_.min() <= 0:
-            raise DataError("the model is damaged: resampled_prior_ is not positive")
-        methods = ("predict", "predict_proba") if self.correct_prior else ("predict",)
-        check_models_state(
-            self, "estimators_", count=1, n_features=self.n_features_in_, methods=methods
-        )
-        classes = np.asarray(getattr(self.estimators_[0], "classes_", np.empty(0)))
-        if classes.dtype.kind not in "iu" or classes.tolist() != list(range(size)):
-            raise DataError("the model is damaged: estimators_[0] has classes of its own")
+    def _check_more(self) -> None:
+        fits = hasattr(self.estimators_[0], "predict_proba") or not self.correct_prior
+        ensure(fits, "estimators_[0] has no method predict_proba")
 
     @classmethod
     def _examples(cls) -> list[Self]:

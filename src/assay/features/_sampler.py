@@ -16,6 +16,7 @@ from assay.base import (
     check_weight,
     class_codes,
 )
+from assay.base.stored import Count, declared
 from assay.features._ratio import check_classes
 from assay.features._row_search import RowSearch
 
@@ -28,6 +29,7 @@ class Sampler(Estimator):
 
     takes_missing: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
+    stored = declared(n_samples_=Count(1))
 
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:  # noqa: ARG002
         """Check parameters and table; the work is done by `fit_resample`.
@@ -84,10 +86,7 @@ class Sampler(Estimator):
         is_self[~is_self.any(axis=1), -1] = True  # hidden behind k + 1 duplicates
         return np.asarray(found[~is_self].reshape(len(queries), k))
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        if type(getattr(self, "n_samples_", None)) is not int or self.n_samples_ < 1:
-            raise DataError("the model is damaged: n_samples_ is missing or not >= 1")
+    def _check_more(self) -> None:
         check_n_jobs(self.n_jobs)
 
 

@@ -7,14 +7,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.base import (
-    as_vector,
-    check_array_state,
-    check_interval,
-    check_n_jobs,
-    check_option,
-    check_random_state,
-)
+from assay.base import as_vector, check_interval, check_n_jobs, check_option, check_random_state
+from assay.base.stored import Array, declared
 from assay.features._ratio import check_ratio, counts_below
 from assay.features._sampler import Integers, Sampler, taken
 
@@ -79,6 +73,7 @@ class UnderSampler(Sampler):
     """
 
     model_id: ClassVar[int | None] = 242
+    stored = declared(sample_indices_=Array("kept", 0, "n_samples_-1", kinds="i", optional=True))
 
     def __init__(
         self,
@@ -174,12 +169,6 @@ class UnderSampler(Sampler):
         check_interval("n_neighbors", self.n_neighbors, 1, integer=True)
         check_n_jobs(self.n_jobs)
         check_random_state(self.random_state)
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        if hasattr(self, "sample_indices_"):
-            last = self.n_samples_ - 1
-            check_array_state(self, "sample_indices_", "i", (None,), low=0, high=last)
 
     @classmethod
     def _examples(cls) -> list[Self]:

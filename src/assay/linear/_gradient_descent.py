@@ -12,14 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    Classifier,
-    DataError,
-    Regressor,
-    check_array_state,
-    check_weight,
-    real_values,
-)
+from assay.base import Classifier, DataError, Regressor, check_weight, real_values
+from assay.base.stored import Array, Number, declared
 from assay.linear._gradient_descent_classes import (
     ClassWeight,
     binary_problems,
@@ -163,6 +157,7 @@ class GradientDescentClassifier(Classifier, DescentModel):
     """
 
     model_id: ClassVar[int | None] = 177
+    stored = declared(coef_=Array("problems, features"), intercept_=Array("problems"))
 
     def __init__(
         self,
@@ -363,14 +358,6 @@ class GradientDescentClassifier(Classifier, DescentModel):
                 stacklevel=3,
             )
 
-    def _check_state(self) -> None:
-        classes = getattr(self, "classes_", None)
-        n_classes = len(classes) if isinstance(classes, np.ndarray) else 0
-        count = 1 if n_classes == 2 else n_classes
-        check_array_state(self, "coef_", "f", (count, getattr(self, "n_features_in_", None)))
-        check_array_state(self, "intercept_", "f", (count,))
-        super()._check_state()
-
 
 class GradientDescentRegressor(Regressor, DescentModel):
     r"""Linear regression fitted by gradient descent, for any loss and penalty.
@@ -490,6 +477,7 @@ class GradientDescentRegressor(Regressor, DescentModel):
     """
 
     model_id: ClassVar[int | None] = 178
+    stored = declared(coef_=Array("features"), intercept_=Number())
 
     def __init__(
         self,
@@ -617,13 +605,6 @@ class GradientDescentRegressor(Regressor, DescentModel):
 
     def _set_coefficients(self, coef: Floats, intercept: Floats) -> None:
         self.coef_, self.intercept_ = coef[0], float(intercept[0])
-
-    def _check_state(self) -> None:
-        check_array_state(self, "coef_", "f", (getattr(self, "n_features_in_", None),))
-        intercept = getattr(self, "intercept_", None)
-        if not (isinstance(intercept, float) and np.isfinite(intercept)):
-            raise DataError("the model is damaged: intercept_ is missing or not a finite number")
-        super()._check_state()
 
 
 def _has_probabilities(model: GradientDescentClassifier) -> bool:

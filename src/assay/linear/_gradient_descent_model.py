@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 
-from assay.base import DataError, Estimator, check_array_state, check_n_jobs, check_random_state
+from assay.base import DataError, Estimator, check_n_jobs, check_random_state
+from assay.base.stored import Array, Count, Plain, declared, each
 from assay.linear._gradient_descent_solver import (
     STOPS,
     Binaries,
@@ -34,6 +35,18 @@ class DescentModel(Estimator):
     takes_sparse = True
     coef_: Floats
     intercept_: Any  # a number for a regressor, an array for a classifier
+    stored = declared(
+        **each("n_iter_ t_", Count()),
+        # Losses may be infinite, after a divergence.
+        **each(
+            "loss_history_ zero_one_history_",
+            Array("problems?, n_iter_+1", dtype=np.float64, finite=False),
+        ),
+        gradient_norm_=Plain(float),
+        stop_reason_=Plain(str),
+        last_coef_=Array("problems, features", when="average"),
+        last_intercept_=Array("problems", when="average"),
+    )
 
     def _settings(self) -> dict[str, Any]:
         params = self.get_params(deep=False)
@@ -151,29 +164,6 @@ class DescentModel(Estimator):
                 ConvergenceWarning,
                 stacklevel=4,
             )
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        for name in ("n_iter_", "t_"):
-            count = getattr(self, name, None)
-            if not isinstance(count, int) or isinstance(count, bool) or count < 0:
-                raise DataError(f"the model is damaged: {name} is missing or not >= 0")
-        problems = len(self._intercept_rows())
-        shape = (self.n_iter_ + 1,) if problems == 1 else (problems, self.n_iter_ + 1)
-        for name in ("loss_history_", "zero_one_history_"):
-            history = getattr(self, name, None)  # may be infinite, after a divergence
-            if not isinstance(history, np.ndarray) or history.dtype != np.float64:
-                raise DataError(f"the model is damaged: {name} is missing or of the wrong type")
-            if history.shape != shape:
-                raise DataError(f"the model is damaged: {name} has shape {history.shape}")
-        if not isinstance(getattr(self, "gradient_norm_", None), float):
-            raise DataError("the model is damaged: gradient_norm_ is missing or not a number")
-        if not isinstance(getattr(self, "stop_reason_", None), str):
-            raise DataError("the model is damaged: stop_reason_ is missing or not a string")
-        if self.average:
-            check_array_state(self, "last_coef_", "f", self._coef_rows().shape)
-            shape = self._intercept_rows().shape
-            check_array_state(self, "last_intercept_", "f", shape)
 
 
 def _start(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Floats:

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
 from assay._core import linear as kernels
-from assay.base import DataError, Regressor, check_array_state, check_n_jobs
+from assay.base import DataError, Regressor, check_n_jobs
+from assay.base.stored import Array, declared, ensure
 
 
 class LinearModel(Regressor):
@@ -19,6 +20,7 @@ class LinearModel(Regressor):
 
     coef_: NDArray[np.float64]
     intercept_: float | NDArray[np.float64]
+    stored = declared(coef_=Array("features | targets, features"), intercept_=Array("| targets"))
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the predicted target of each row.
@@ -47,20 +49,9 @@ class LinearModel(Regressor):
         else:
             self.coef_, self.intercept_ = np.ascontiguousarray(coef), offset
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        self._check_coef(self.n_features_in_)
-
-    def _check_coef(self, n_columns: int) -> None:
-        several = np.ndim(getattr(self, "coef_", 0)) == 2
-        check_array_state(self, "coef_", "f", (None, n_columns) if several else (n_columns,))
-        intercept = getattr(self, "intercept_", None)
-        if several and isinstance(intercept, np.ndarray):
-            check_array_state(self, "intercept_", "f", (len(self.coef_),))
-        elif not isinstance(intercept, float) or not np.isfinite(intercept):
-            raise DataError(
-                f"the model is damaged: {type(self).__name__}.intercept_ is not a finite number"
-            )
+    def _check_more(self) -> None:
+        fits = self.coef_.ndim == 2 or isinstance(self.intercept_, float)
+        ensure(fits, f"{type(self).__name__}.intercept_ holds several values for one target")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

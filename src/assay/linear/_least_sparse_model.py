@@ -9,14 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 
 from assay.base import (
-    DataError,
     ParameterError,
-    check_array_state,
     check_interval,
     check_n_jobs,
     check_option,
     check_random_state,
 )
+from assay.base.stored import Array, Integers, OneOf, declared, ensure
 from assay.linear._least_lasso import (
     LassoPath,
     LassoSettings,
@@ -45,6 +44,9 @@ class SparseLinearModel(LinearModel):
     random_state: int | np.random.RandomState | None
     selection: str
     n_jobs: int | None
+    stored = declared(
+        dual_gap_=Array("| targets"), n_iter_=Integers("| targets", 0), stop_reason_=OneOf(STOPPED)
+    )
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn weights and intercept.
@@ -153,17 +155,6 @@ class SparseLinearModel(LinearModel):
                 f"({n_features}, {n_features}); got shape {self.precompute.shape}"
             )
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        name = type(self).__name__
-        if self.coef_.ndim == 1:
-            gap, n_iter = getattr(self, "dual_gap_", None), getattr(self, "n_iter_", None)
-            if not isinstance(gap, float) or not np.isfinite(gap):
-                raise DataError(f"the model is damaged: {name}.dual_gap_ is not a finite number")
-            if not isinstance(n_iter, int):
-                raise DataError(f"the model is damaged: {name}.n_iter_ is not an integer")
-        else:
-            check_array_state(self, "dual_gap_", "f", (len(self.coef_),))
-            check_array_state(self, "n_iter_", "i", (len(self.coef_),), low=0)
-        if getattr(self, "stop_reason_", None) not in STOPPED:
-            raise DataError(f"the model is damaged: {name}.stop_reason_ is not one of {STOPPED}")
+    def _check_more(self) -> None:
+        fits = np.ndim(self.dual_gap_) == np.ndim(self.n_iter_) == self.coef_.ndim - 1
+        ensure(fits, f"{type(self).__name__}.dual_gap_ or n_iter_ does not fit coef_")

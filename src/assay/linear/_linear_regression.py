@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
-from assay.base import DataError, check_array_state, check_interval, check_n_jobs, check_option
+from assay.base import check_interval, check_n_jobs, check_option
+from assay.base.stored import Array, Count, Plain, declared
 from assay.linear._least_model import LinearModel
 from assay.linear._least_problem import Problem, one_blas_thread
 from assay.linear._least_solve import MOST_DENSE, MOST_PRODUCTS, Solved, solve, solve_positive
@@ -78,6 +79,11 @@ class LinearRegression(LinearModel):
     """
 
     model_id: ClassVar[int | None] = 170
+    stored = declared(
+        solver_=Plain(str),
+        singular_=Array("singular", 0, when=lambda model: model.solver_ in ("cholesky", "svd")),
+        rank_=Count(0, "singular", when=lambda model: model.solver_ in ("cholesky", "svd")),
+    )
 
     def __init__(
         self,
@@ -137,18 +143,6 @@ class LinearRegression(LinearModel):
         if problem.sparse and problem.numbers > MOST_DENSE and min(problem.X.shape) > MOST_PRODUCTS:
             solver = "lsqr"
         return solve(problem, nothing, solver=solver, tol=self.tol)
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        if not isinstance(getattr(self, "solver_", None), str):
-            raise DataError("the model is damaged: LinearRegression.solver_ is not a string")
-        if self.solver_ in ("cholesky", "svd"):
-            check_array_state(self, "singular_", "f", (None,), low=0.0)
-            rank = getattr(self, "rank_", None)
-            if not isinstance(rank, int) or not 0 <= rank <= len(self.singular_):
-                raise DataError(
-                    "the model is damaged: LinearRegression.rank_ does not fit singular_"
-                )
 
 
 def rank_and_singular(problem: Problem, solver: str) -> tuple[int, NDArray[np.float64]]:

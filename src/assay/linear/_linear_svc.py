@@ -9,15 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from assay.base import (
-    Classifier,
-    DataError,
-    check_array_state,
-    check_interval,
-    check_n_jobs,
-    check_option,
-    draw_seed,
-)
+from assay.base import Classifier, check_interval, check_n_jobs, check_option, draw_seed
+from assay.base.stored import Array, Count, OneOf, declared, each
 from assay.linear._gradient_descent_classes import (
     ClassWeight,
     binary_problems,
@@ -117,6 +110,12 @@ class LinearSVC(Classifier):
 
     model_id: ClassVar[int | None] = 175
     takes_sparse: ClassVar[bool] = True
+    stored = declared(
+        coef_=Array("problems, features"),
+        **each("intercept_ objective_ duality_gap_", Array("problems")),
+        n_iter_=Count(),
+        stop_reason_=OneOf(STOPS),
+    )
 
     def __init__(
         self,
@@ -243,15 +242,3 @@ class LinearSVC(Classifier):
             seed=draw_seed(self.random_state),
             n_threads=check_n_jobs(self.n_jobs),
         )
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        count = 1 if len(self.classes_) == 2 else len(self.classes_)
-        check_array_state(self, "coef_", "f", (count, self.n_features_in_))
-        for name in ("intercept_", "objective_", "duality_gap_"):
-            check_array_state(self, name, "f", (count,))
-        n_iter = getattr(self, "n_iter_", None)
-        if not isinstance(n_iter, int) or isinstance(n_iter, bool) or n_iter < 0:
-            raise DataError("the model is damaged: n_iter_ is missing or not >= 0")
-        if getattr(self, "stop_reason_", None) not in STOPS:
-            raise DataError("the model is damaged: stop_reason_ is missing or unknown")

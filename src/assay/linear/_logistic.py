@@ -11,7 +11,8 @@ from scipy import sparse
 from scipy.special import log_expit, log_softmax
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import Classifier, DataError, check_array_state, check_n_jobs
+from assay.base import Classifier, DataError, check_n_jobs
+from assay.base.stored import Array, Integers, OneOf, Plain, declared, ensure
 from assay.linear._logistic_path import LogisticPath
 from assay.linear._logistic_solve import (
     STOPS,
@@ -128,6 +129,14 @@ class LogisticRegression(Classifier):
     model_id: ClassVar[int | None] = 174
     takes_sparse: ClassVar[bool] = True
     assay_path: ClassVar[LogisticPath] = LogisticPath()
+    stored = declared(
+        coef_=Array("problems, features"),
+        intercept_=Array("problems"),
+        n_iter_=Integers("1", 0),
+        stop_reason_=OneOf(STOPS),
+        gradient_norm_=Plain(float),
+        duality_gap_=Plain((float, type(None))),
+    )
 
     def __init__(
         self,
@@ -307,21 +316,8 @@ class LogisticRegression(Classifier):
         self.duality_gap_ = solution.duality_gap
         self.stop_reason_ = solution.stop_reason
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        n_classes = len(self.classes_)
-        if n_classes < 2:
-            raise DataError("the model is damaged: LogisticRegression.classes_ has one class")
-        n_outputs = _n_outputs(n_classes)
-        check_array_state(self, "coef_", "f", (n_outputs, self.n_features_in_))
-        check_array_state(self, "intercept_", "f", (n_outputs,))
-        check_array_state(self, "n_iter_", "i", (1,), low=0)
-        if getattr(self, "stop_reason_", None) not in STOPS:
-            raise DataError("the model is damaged: LogisticRegression.stop_reason_ is unknown")
-        for name in ("gradient_norm_", "duality_gap_"):
-            value = getattr(self, name, "")
-            if not (isinstance(value, float) or (value is None and name == "duality_gap_")):
-                raise DataError(f"the model is damaged: LogisticRegression.{name} is not a number")
+    def _check_more(self) -> None:
+        ensure(len(self.classes_) >= 2, "LogisticRegression.classes_ has one class")
 
 
 def _need_two_classes(classes: NDArray[Any]) -> None:

@@ -15,8 +15,6 @@ from sklearn.utils.validation import check_is_fitted
 from assay._core import linear as kernels
 from assay.base import (
     Classifier,
-    DataError,
-    check_array_state,
     check_interval,
     check_n_jobs,
     check_option,
@@ -24,6 +22,7 @@ from assay.base import (
     check_weight,
     draw_seed,
 )
+from assay.base.stored import Array, Count, Integers, Number, OneOf, declared, each
 from assay.linear._gradient_descent_classes import (
     ClassWeight,
     binary_problems,
@@ -139,6 +138,16 @@ class Perceptron(Classifier):
         )
         for kind in ("dense", "sparse")
     }
+    stored = declared(
+        **each("n_iter_ t_", Count()),
+        coef_=Array("problems, features"),
+        **each("intercept_ margin_", Array("problems")),
+        n_mistakes_=Integers("problems", 0),
+        mistake_history_=Array("problems?, n_iter_", 0),
+        mean_=Array("features", when="center"),
+        radius_=Number(0),
+        stop_reason_=OneOf(("converged", "no_decrease", "max_iter")),
+    )
 
     def __init__(
         self,
@@ -369,27 +378,6 @@ class Perceptron(Classifier):
 
     def _scores(self, rows: Any) -> Floats:
         return scores(rows, self.coef_, self.intercept_, check_n_jobs(self.n_jobs))
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        count = 1 if len(self.classes_) == 2 else len(self.classes_)
-        for name in ("n_iter_", "t_"):
-            number = getattr(self, name, None)
-            if not isinstance(number, int) or isinstance(number, bool) or number < 0:
-                raise DataError(f"the model is damaged: {name} is missing or not >= 0")
-        check_array_state(self, "coef_", "f", (count, self.n_features_in_))
-        check_array_state(self, "intercept_", "f", (count,))
-        check_array_state(self, "margin_", "f", (count,))
-        check_array_state(self, "n_mistakes_", "i", (count,), low=0)
-        shape = (self.n_iter_,) if count == 1 else (count, self.n_iter_)
-        check_array_state(self, "mistake_history_", "f", shape, low=0)
-        if self.center:
-            check_array_state(self, "mean_", "f", (self.n_features_in_,))
-        radius = getattr(self, "radius_", None)
-        if not (isinstance(radius, float) and 0 <= radius < np.inf):
-            raise DataError("the model is damaged: radius_ is missing or not a number >= 0")
-        if getattr(self, "stop_reason_", None) not in ("converged", "no_decrease", "max_iter"):
-            raise DataError("the model is damaged: stop_reason_ is missing or unknown")
 
 
 def _mean(rows: Any, weight: Floats) -> Floats:

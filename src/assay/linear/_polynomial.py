@@ -10,13 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 
-from assay.base import (
-    DataError,
-    check_array_state,
-    check_interval,
-    check_n_jobs,
-    check_option,
-)
+from assay.base import DataError, check_interval, check_n_jobs, check_option
+from assay.base.stored import Array, Integers, Plain, declared, ensure
 from assay.linear._least_model import LinearModel, scores
 from assay.linear._least_problem import Problem
 from assay.linear._least_solve import solve
@@ -81,6 +76,11 @@ class PolynomialRegression(LinearModel):
     """
 
     model_id: ClassVar[int | None] = 176
+    stored = declared(
+        coef_=Array("terms | targets, terms"),
+        powers_=Integers("terms, features", 0, 64),
+        solver_=Plain(str),
+    )
 
     def __init__(
         self,
@@ -145,13 +145,9 @@ class PolynomialRegression(LinearModel):
         table = expand(rows, self.powers_)
         return scores(table, self.coef_, self.intercept_, check_n_jobs(self.n_jobs))
 
-    def _check_coef(self, n_columns: int) -> None:
-        check_array_state(self, "powers_", "i", (None, n_columns), low=0, high=64)
-        if len(self.powers_) > MOST_TERMS or not (self.powers_.sum(axis=1) >= 1).all():
-            raise DataError("the model is damaged: PolynomialRegression.powers_ has wrong terms")
-        if not isinstance(getattr(self, "solver_", None), str):
-            raise DataError("the model is damaged: PolynomialRegression.solver_ is missing")
-        super()._check_coef(len(self.powers_))
+    def _check_more(self) -> None:
+        sound = len(self.powers_) <= MOST_TERMS and (self.powers_.sum(axis=1) >= 1).all()
+        ensure(sound, "PolynomialRegression.powers_ has wrong terms")
 
 
 def powers(n_features: int, degree: int, interaction_only: bool) -> NDArray[np.int64]:

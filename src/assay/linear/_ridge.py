@@ -8,14 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay.base import (
-    DataError,
     ParameterError,
-    check_array_state,
     check_interval,
     check_n_jobs,
     check_option,
     check_random_state,
 )
+from assay.base.stored import Integers, Plain, declared, ensure
 from assay.linear._least_model import LinearModel
 from assay.linear._least_problem import Problem
 from assay.linear._least_solve import Solved, solve, solve_positive
@@ -98,6 +97,7 @@ class Ridge(LinearModel):
 
     model_id: ClassVar[int | None] = 171
     assay_path: ClassVar[RidgePath] = RidgePath()
+    stored = declared(solver_=Plain(str), n_iter_=Integers("fits", 0))
 
     def __init__(
         self,
@@ -194,11 +194,9 @@ class Ridge(LinearModel):
             )
         return check_n_jobs(self.n_jobs)
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        if not isinstance(getattr(self, "solver_", None), str):
-            raise DataError("the model is damaged: Ridge.solver_ is missing or not a string")
-        check_array_state(self, "n_iter_", "i", (len(np.atleast_2d(self.coef_)),), low=0)
+    def _check_more(self) -> None:
+        fits = len(self.n_iter_) == len(np.atleast_2d(self.coef_))
+        ensure(fits, "Ridge.n_iter_ does not have one entry per target")
 
 
 def penalties(alpha: Any, n_targets: int | None) -> NDArray[np.float64]:

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
-from assay.base import Classifier, DataError, check_option
+from assay.base import Classifier, check_option
+from assay.base.stored import Models, OneOf, declared, ensure
 from assay.multiclass._coupling import coupled
 from assay.multiclass._reduction import Problem, Reduction, has_probabilities
 
@@ -81,6 +82,7 @@ class AllVsAllClassifier(Classifier, Reduction):
     """
 
     model_id: ClassVar[int | None] = 201
+    stored = declared(vote=OneOf(_VOTES), estimators_=Models("pairs", classes=(0, 1)))
 
     def __init__(
         self, estimator: Any, *, vote: str = "majority", n_jobs: int | None = None
@@ -175,10 +177,8 @@ class AllVsAllClassifier(Classifier, Reduction):
             scores[:, j] += votes[:, pair]
         return scores
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        if self.vote not in _VOTES:  # read again by predict
-            raise DataError(f"the model is damaged: vote is {self.vote!r}")
-        if self.n_classes_ < 2:
-            raise DataError("the model is damaged: classes_ holds fewer than two labels")
-        self._check_members_state(self.n_classes_ * (self.n_classes_ - 1) // 2)
+    def _check_more(self) -> None:
+        k = self.n_classes_
+        ensure(k >= 2, "classes_ holds fewer than two labels")
+        n, pairs = len(self.estimators_), k * (k - 1) // 2
+        ensure(n == pairs, f"estimators_ holds {n} models, not {pairs}")

@@ -16,13 +16,12 @@ from assay.base import (
     Classifier,
     DataError,
     ParameterError,
-    check_array_state,
     check_interval,
-    check_models_state,
     check_n_jobs,
     check_option,
     in_threads,
 )
+from assay.base.stored import Array, Integers, Models, OneOf, declared, ensure
 from assay.multiclass._members import check_takes_weight, fitted, taken
 from assay.multiclass._probability_map import MAPS, Floats, ProbabilityMap
 from assay.multiclass._reduction import Reduction
@@ -92,6 +91,12 @@ class CalibratedClassifier(Classifier, Reduction):
     """
 
     model_id: ClassVar[int | None] = 206
+    stored = declared(
+        method=OneOf((*MAPS, None)),
+        estimator_=Models(methods=("predict_proba",), single=True, classes="some"),
+        map_=Array("knots, 2", when=lambda model: model.method is not None),
+        map_ends_=Integers("ends", 0, when=lambda model: model.method is not None),
+    )
 
     def __init__(
         self,
@@ -258,26 +263,11 @@ class CalibratedClassifier(Classifier, Reduction):
             )
         return list(StratifiedKFold(min(int(self.cv), count)).split(np.zeros(len(codes)), codes))
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        size = self.n_classes_
-        check_models_state(
-            self, "estimator_", count=1, n_features=self.n_features_in_, methods=("predict_proba",)
-        )
-        if isinstance(self.estimator_, list):
-            raise DataError("the model is damaged: CalibratedClassifier.estimator_ is a list")
-        classes = np.asarray(getattr(self.estimator_, "classes_", np.empty(0)))
-        known = classes.dtype.kind in "iu" and classes.ndim == 1 and len(classes)
-        if not known or classes.min() < 0 or classes.max() >= size:
-            raise DataError("the model is damaged: estimator_ has classes of its own")
-        threshold = self.threshold
-        if threshold is not None and (
-            size != 2 or type(threshold) is not float or not 0 <= threshold <= 1
-        ):
-            raise DataError(f"the model is damaged: threshold is {threshold!r}")
+    def _check_more(self) -> None:
+        size, threshold = self.n_classes_, self.threshold
+        share = size == 2 and type(threshold) is float and 0 <= threshold <= 1
+        ensure(threshold is None or share, f"threshold is {threshold!r}")
         if self.method is not None:
-            check_array_state(self, "map_", "f", (None, 2))
-            check_array_state(self, "map_ends_", "i", (None,), low=0)
             ProbabilityMap(self.method, self.map_, self.map_ends_).check(size)
 
     @classmethod

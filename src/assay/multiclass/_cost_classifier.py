@@ -16,13 +16,12 @@ from assay.base import (
     Classifier,
     DataError,
     ParameterError,
-    check_array_state,
     check_interval,
-    check_models_state,
     check_n_jobs,
     check_option,
     in_threads,
 )
+from assay.base.stored import Array, Models, Offsets, OneOf, declared, ensure
 from assay.evaluate import CostMatrix, decide
 from assay.multiclass import _calibration as calibrate
 from assay.multiclass._members import check_takes_weight, fitted, taken
@@ -103,6 +102,16 @@ class CostClassifier(Classifier, Reduction):
     """
 
     model_id: ClassVar[int | None] = 205
+    stored = declared(
+        calibration=OneOf((None, *calibrate.METHODS)),
+        cost_matrix_=Array("classes, classes"),
+        estimator_=Models(single=True, classes="some"),
+        sigmoids_=Array("problems, 2", when=lambda model: model.calibration == "sigmoid"),
+        knots_=Array("knots, 2", when=lambda model: model.calibration == "isotonic"),
+        knot_ends_=Offsets(
+            "problems", "knots_", least=1, when=lambda model: model.calibration == "isotonic"
+        ),
+    )
 
     def __init__(
         self,
@@ -258,40 +267,16 @@ class CostClassifier(Classifier, Reduction):
         parts = StratifiedKFold(min(int(self.cv), count))
         return list(parts.split(np.zeros(len(codes)), codes))
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        size = self.n_classes_
-        check_array_state(self, "cost_matrix_", "f", (size, size))
-        check_models_state(self, "estimator_", count=1)
-        if isinstance(self.estimator_, list):
-            raise DataError("the model is damaged: CostClassifier.estimator_ is a list")
-        if getattr(self.estimator_, "n_features_in_", self.n_features_in_) != self.n_features_in_:
-            raise DataError("the model is damaged: estimator_ has another number of columns")
-        classes = np.asarray(getattr(self.estimator_, "classes_", np.empty(0)))
-        known = classes.dtype.kind in "iu" and classes.ndim == 1 and len(classes)
-        if not known or classes.min() < 0 or classes.max() >= size:
-            raise DataError("the model is damaged: estimator_ has classes of its own")
-        self._check_calibration_state(1 if size == 2 else size, len(classes))
-
-    def _check_calibration_state(self, n_columns: int, n_seen: int) -> None:
+    def _check_more(self) -> None:
         if self.calibration is None:
-            if not hasattr(self.estimator_, "predict_proba"):
-                raise DataError("the model is damaged: estimator_ gives no probabilities")
+            ensure(hasattr(self.estimator_, "predict_proba"), "estimator_ gives no probabilities")
             return
-        if self.calibration not in calibrate.METHODS:
-            raise DataError(f"the model is damaged: calibration is {self.calibration!r}")
-        if n_seen != self.n_classes_:
-            raise DataError("the model is damaged: estimator_ does not know all classes")
-        if self.calibration == "sigmoid":
-            check_array_state(self, "sigmoids_", "f", (n_columns, 2))
-            return
-        check_array_state(self, "knots_", "f", (None, 2))
-        check_array_state(self, "knot_ends_", "i", (n_columns + 1,), low=0, high=len(self.knots_))
-        ends = self.knot_ends_
-        if ends[0] != 0 or ends[-1] != len(self.knots_) or (np.diff(ends) < 1).any():
-            raise DataError("the model is damaged: knot_ends_ does not divide knots_")
-        if self.knots_[:, 1].min() < 0 or self.knots_[:, 1].max() > 1:
-            raise DataError("the model is damaged: knots_ has probabilities outside [0, 1]")
+        knows = len(self.estimator_.classes_) == self.n_classes_
+        ensure(knows, "estimator_ does not know all classes")
+        if self.calibration == "isotonic":
+            shares = self.knots_[:, 1]
+            inside = shares.min() >= 0 and shares.max() <= 1
+            ensure(inside, "knots_ has probabilities outside [0, 1]")
 
     @classmethod
     def _examples(cls) -> list[Self]:

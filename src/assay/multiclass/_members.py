@@ -96,16 +96,6 @@ def second_share(member: Any, X: Any) -> NDArray[np.float64]:
     return _one_column(member, shares[:, 1])
 
 
-def check_binary_state(model: Any, name: str) -> None:
-    """Raise unless restored members were fitted on the classes 0 and 1."""
-    for position, member in enumerate(getattr(model, name)):
-        classes = np.asarray(getattr(member, "classes_", np.empty(0)))
-        if classes.dtype.kind not in "biu" or classes.tolist() != [0, 1]:
-            raise DataError(
-                f"the model is damaged: {name}[{position}] does not have the classes 0 and 1"
-            )
-
-
 def _one_column(member: Any, values: NDArray[np.float64]) -> NDArray[np.float64]:
     if values.ndim != 1 or not np.isfinite(values).all():
         raise DataError(

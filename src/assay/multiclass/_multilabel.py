@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
-from assay.base import Classifier, DataError, check_array_state, check_weight
+from assay.base import Classifier, DataError, check_weight
+from assay.base.stored import Integers, Models, declared, ensure
 from assay.multiclass._label_sets import label_matrix
 from assay.multiclass._members import check_same_length
 from assay.multiclass._reduction import Problem, Reduction, has_probabilities
@@ -69,6 +70,9 @@ class MultilabelClassifier(Classifier, Reduction):
         "check_classifiers_train": _SETS,
         "check_supervised_y_2d": "a column must hold 0 and 1, whether a row has the label",
     }
+    stored = declared(
+        constant_=Integers("classes", _LEARNED, 1), estimators_=Models("members", classes=(0, 1))
+    )
 
     def __init__(self, estimator: Any, *, n_jobs: int | None = None) -> None:
         super().__init__(estimator, n_jobs=n_jobs)
@@ -203,10 +207,9 @@ class MultilabelClassifier(Classifier, Reduction):
         whole[:, self.constant_ == _LEARNED] = columns
         return whole
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_array_state(self, "constant_", "i", (self.n_classes_,), low=_LEARNED, high=1)
-        self._check_members_state(int((self.constant_ == _LEARNED).sum()))
+    def _check_more(self) -> None:
+        n, learned = len(self.estimators_), (self.constant_ == _LEARNED).sum()
+        ensure(n == learned, f"estimators_ holds {n} models, not {learned}")
 
     @classmethod
     def _examples(cls) -> list[Self]:

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 
-from assay.base import Classifier, DataError
+from assay.base import Classifier
+from assay.base.stored import Models, declared, ensure
 from assay.multiclass._reduction import Problem, Reduction, has_probabilities
 
 
@@ -68,6 +69,7 @@ class OneVsAllClassifier(Classifier, Reduction):
     """
 
     model_id: ClassVar[int | None] = 200
+    stored = declared(estimators_=Models("problems", classes=(0, 1)))
 
     def __init__(self, estimator: Any, *, n_jobs: int | None = None) -> None:
         super().__init__(estimator, n_jobs=n_jobs)
@@ -147,8 +149,5 @@ class OneVsAllClassifier(Classifier, Reduction):
         equal = np.full_like(shares, 1.0 / shares.shape[1])
         return np.asarray(np.divide(shares, total, out=equal, where=total > 0))
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        if self.n_classes_ < 2:
-            raise DataError("the model is damaged: classes_ holds fewer than two labels")
-        self._check_members_state(1 if self.n_classes_ == 2 else self.n_classes_)
+    def _check_more(self) -> None:
+        ensure(self.n_classes_ >= 2, "classes_ holds fewer than two labels")

@@ -12,17 +12,8 @@ from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import GaussianNB
 from sklearn.utils import get_tags
 
-from assay.base import (
-    DataError,
-    Estimator,
-    check_models_state,
-    check_n_jobs,
-    check_weight,
-    class_codes,
-    in_threads,
-)
+from assay.base import DataError, Estimator, check_n_jobs, check_weight, class_codes, in_threads
 from assay.multiclass._members import (
-    check_binary_state,
     check_classifier,
     check_same_length,
     check_takes_weight,
@@ -105,10 +96,6 @@ class Reduction(Estimator):
 
     def _takes_sparse_rows(self) -> bool:
         return _tag(self.estimator, "sparse")
-
-    def _check_members_state(self, count: int) -> None:
-        check_models_state(self, "estimators_", count=count, n_features=self.n_features_in_)
-        check_binary_state(self, "estimators_")
 
     @classmethod
     def _examples(cls) -> list[Self]:

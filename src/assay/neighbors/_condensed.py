@@ -9,14 +9,8 @@ from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 
 from assay._core import neighbors as kernels
-from assay.base import (
-    Classifier,
-    DataError,
-    check_array_state,
-    check_n_jobs,
-    check_option,
-    check_random_state,
-)
+from assay.base import Classifier, check_n_jobs, check_option, check_random_state
+from assay.base.stored import Array, Count, Integers, Number, OneOf, declared
 
 
 class CondensedNeighborsClassifier(Classifier):
@@ -80,6 +74,14 @@ class CondensedNeighborsClassifier(Classifier):
     """
 
     model_id: ClassVar[int | None] = 115
+    stored = declared(
+        rule=OneOf(("hart", "all_classes")),
+        prototypes_=Array("prototypes, features", filled=True),
+        codes_=Integers("prototypes", 0, "classes-1"),
+        prototype_indices_=Integers("prototypes", 0),
+        training_error_=Number(0, 1),
+        n_passes_=Count(1),
+    )
 
     def __init__(
         self,
@@ -149,22 +151,8 @@ class CondensedNeighborsClassifier(Classifier):
         )
         return self.classes_[self.codes_[index[:, 0]]]
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_option("rule", self.rule, ("hart", "all_classes"))
+    def _check_more(self) -> None:
         check_n_jobs(self.n_jobs)
-        check_array_state(self, "prototypes_", "f", (None, self.n_features_in_))
-        count = len(self.prototypes_)
-        if not count:
-            raise DataError("the model is damaged: prototypes_ is empty")
-        last = len(self.classes_) - 1
-        check_array_state(self, "codes_", "i", (count,), low=0, high=last)
-        check_array_state(self, "prototype_indices_", "i", (count,), low=0)
-        error, passes = (getattr(self, name, None) for name in ("training_error_", "n_passes_"))
-        if not isinstance(error, float) or not 0 <= error <= 1:
-            raise DataError("the model is damaged: training_error_ is missing or out of range")
-        if not isinstance(passes, int) or passes < 1:
-            raise DataError("the model is damaged: n_passes_ is missing or out of range")
 
 
 def _condense(

@@ -14,12 +14,12 @@ from assay.base import (
     DataError,
     Estimator,
     ParameterError,
-    check_array_state,
     check_interval,
     check_n_jobs,
     check_option,
     check_random_state,
 )
+from assay.base.stored import Array, Count, Number, Plain, declared, each, ensure
 from assay.neighbors._graph import GraphOfNeighbors
 from assay.neighbors._hashing_tuning import (
     Choices,
@@ -145,6 +145,20 @@ class HashedNeighbors(GraphOfNeighbors, Estimator):
     """
 
     model_id: ClassVar[int | None] = 119
+    stored = declared(
+        n_samples_fit_=Count(1, 2**32),
+        rows_=Array("n_samples_fit_, features"),
+        centre_=Array("features", dtype=np.float64),
+        directions_=Array("features, 16*blocks", dtype=np.float32),
+        shifts_=Array("16*blocks", 0, 1, dtype=np.float32),
+        n_tables_=Count(1, 255),
+        n_projections_=Count(1, 32),
+        n_candidates_=Count(1, 2**31),
+        min_hits_=Count(1, "n_tables_"),
+        **each("scale_ width_", Number(1e-300, float(np.finfo(np.float32).max))),
+        sign_=Plain(bool),
+        **each("recall_ examined_share_", Number(0, 1)),
+    )
 
     def __init__(
         self,
@@ -370,32 +384,10 @@ class HashedNeighbors(GraphOfNeighbors, Estimator):
             cache["rows"] = _space(self.metric, self.rows_)
         return cache["rows"]  # type: ignore[no-any-return]
 
-    def _check_state(self) -> None:
-        super()._check_state()
+    def _check_more(self) -> None:
         self._check_params()
-        d = self.n_features_in_
-        _check_number(self, "n_samples_fit_", int, 2**32)
-        check_array_state(self, "rows_", "f", (self.n_samples_fit_, d))
-        check_array_state(self, "centre_", "f", (d,))
-        check_array_state(self, "directions_", "f", (d, None))
-        check_array_state(self, "shifts_", "f", (self.directions_.shape[1],), low=0, high=1)
-        if self.centre_.dtype != np.float64:
-            raise DataError("the model is damaged: centre_ is not float64")
-        if self.directions_.dtype != np.float32 or self.shifts_.dtype != np.float32:
-            raise DataError("the model is damaged: directions_ or shifts_ is not float32")
-        if self.directions_.shape[1] % 16:
-            raise DataError("the model is damaged: directions_ needs a multiple of 16 columns")
-        for name, most in (("n_tables_", 255), ("n_projections_", 32), ("n_candidates_", 2**31)):
-            _check_number(self, name, int, most)
-        _check_number(self, "min_hits_", int, self.n_tables_)
-        for name in ("scale_", "width_"):
-            _check_number(self, name, float, float(np.finfo(np.float32).max))
-        if not isinstance(getattr(self, "sign_", None), bool):
-            raise DataError("the model is damaged: sign_ is missing or not a boolean")
-        if self.n_tables_ * self.n_projections_ > self.directions_.shape[1]:
-            raise DataError("the model is damaged: directions_ has too few columns")
-        for name in ("recall_", "examined_share_"):
-            _check_number(self, name, float, 1.0, least=0.0)
+        enough = self.n_tables_ * self.n_projections_ <= self.directions_.shape[1]
+        ensure(enough, "directions_ has too few columns")
         self._count(self.n_neighbors, len(self.rows_))
         _space(self.metric, self.rows_)
 
@@ -475,9 +467,3 @@ def _space(metric: str, rows: NDArray[Any]) -> NDArray[Any]:
 
 def _given(value: Any, choices: Any) -> Any:
     return choices if isinstance(value, str) else (value,)
-
-
-def _check_number(model: object, name: str, kind: Any, most: float, least: float = 1e-300) -> None:
-    value: Any = getattr(model, name, None)
-    if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
-        raise DataError(f"the model is damaged: {name} is missing or out of range")

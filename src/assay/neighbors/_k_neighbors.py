@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import Classifier, Regressor, check_array_state
+from assay.base import Classifier, Regressor
+from assay.base.stored import Array, Integers, declared
 from assay.neighbors._metric import Metric
 from assay.neighbors._path import NeighborPath
 from assay.neighbors._search import CountsRows, NeighborSearch, Weighting, resolve
@@ -121,6 +122,7 @@ class KNeighborsClassifier(CountsRows, Classifier, NeighborSearch):
 
     model_id: ClassVar[int | None] = 110
     assay_path: ClassVar[NeighborPath] = NeighborPath()
+    stored = declared(codes_=Integers("n_samples_fit_", 0, "classes-1"))
 
     def __init__(
         self,
@@ -208,11 +210,6 @@ class KNeighborsClassifier(CountsRows, Classifier, NeighborSearch):
             weights = balance(weights, labels, factors)
             parts += class_shares(labels, weights, n_classes, [plan.k])
         return np.concatenate(parts)
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        last = len(self.classes_) - 1
-        check_array_state(self, "codes_", "i", (self.n_samples_fit_,), low=0, high=last)
 
 
 class KNeighborsRegressor(CountsRows, Regressor, NeighborSearch):
@@ -309,6 +306,7 @@ class KNeighborsRegressor(CountsRows, Regressor, NeighborSearch):
 
     model_id: ClassVar[int | None] = 111
     assay_path: ClassVar[NeighborPath] = NeighborPath()
+    stored = declared(values_=Array("n_samples_fit_ | n_samples_fit_, outputs"))
 
     def __init__(
         self,
@@ -373,12 +371,6 @@ class KNeighborsRegressor(CountsRows, Regressor, NeighborSearch):
             weights = vote_weights(distance, plan.weights, plan.k)
             parts += means(self.values_[index[:, : plan.k]], weights, [plan.k])
         return np.concatenate(parts)
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        several = np.ndim(getattr(self, "values_", 0)) == 2
-        shape = (self.n_samples_fit_, None) if several else (self.n_samples_fit_,)
-        check_array_state(self, "values_", "f", shape)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,18 +8,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from assay._core import neighbors as kernels
-from assay.base import (
-    DataError,
-    ParameterError,
-    Regressor,
-    check_array_state,
-    check_interval,
-    check_n_jobs,
-)
+from assay.base import ParameterError, Regressor, check_interval, check_n_jobs
+from assay.base.stored import Array, declared
 from assay.neighbors._local_linear_fit import smoother_weights
 
 #: Number of values held at once while predicting: 32 MB.
 _CHUNK = 1 << 22
+
+#: Rules for training rows and their targets.
+ROWS = declared(
+    rows_=Array("samples, features", filled=True), values_=Array("samples | samples, outputs")
+)
 
 
 class LocalLinearRegressor(Regressor):
@@ -72,6 +71,7 @@ class LocalLinearRegressor(Regressor):
     """
 
     model_id: ClassVar[int | None] = 117
+    stored = ROWS
 
     def __init__(
         self, n_neighbors: int = 5, *, ridge: float = 0.0, n_jobs: int | None = None
@@ -139,25 +139,14 @@ class LocalLinearRegressor(Regressor):
             )
         return int(self.n_neighbors)
 
-    def _check_state(self) -> None:
-        super()._check_state()
+    def _check_more(self) -> None:
         self._check_params()
-        check_rows_state(self)
         self._count(len(self.rows_))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
-
-
-def check_rows_state(model: Any) -> None:
-    """Raise unless restored rows and targets are consistent."""
-    check_array_state(model, "rows_", "f", (None, model.n_features_in_))
-    if not len(model.rows_):
-        raise DataError("the model is damaged: rows_ is empty")
-    outputs = getattr(getattr(model, "values_", None), "shape", ())[1:]
-    check_array_state(model, "values_", "f", (len(model.rows_), *outputs[:1]))
 
 
 def nearest(

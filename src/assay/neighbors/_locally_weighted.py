@@ -11,13 +11,14 @@ from assay.base import (
     DataError,
     ParameterError,
     Regressor,
-    check_array_state,
     check_interval,
     check_n_jobs,
     check_option,
 )
+from assay.base.stored import Array as Floats
+from assay.base.stored import Number, declared, ensure
 from assay.neighbors._kernels import KERNELS, kernel_weights
-from assay.neighbors._local_linear import check_rows_state, nearest, weighted_sums
+from assay.neighbors._local_linear import ROWS, nearest, weighted_sums
 from assay.neighbors._local_linear_fit import smoother_weights
 
 Array = NDArray[np.float64]
@@ -100,6 +101,13 @@ class LocallyWeightedRegressor(Regressor):
     """
 
     model_id: ClassVar[int | None] = 118
+    stored = declared(
+        **ROWS,
+        weights_=Floats("samples", above=0),
+        width_=Number(0),
+        widths_=Floats("widths", 0),
+        loo_errors_=Floats("errors", 0),
+    )
 
     def __init__(
         self,
@@ -281,21 +289,12 @@ class LocallyWeightedRegressor(Regressor):
         check_interval("ridge", self.ridge, 0, open_high=True)
         check_n_jobs(self.n_jobs)
 
-    def _check_state(self) -> None:
-        super()._check_state()
+    def _check_more(self) -> None:
         self._check_params()
-        check_rows_state(self)
-        check_array_state(self, "weights_", "f", (len(self.rows_),), low=0)
-        if not self.weights_.all():
-            raise DataError("the model is damaged: weights_ has zeros")
-        width: Any = getattr(self, "width_", None)
-        fits = isinstance(width, float) and np.isfinite(width)
-        if not fits or not (width == 0 if self.width == "neighbors" else width > 0):
-            raise DataError("the model is damaged: width_ is missing or out of range")
-        if self.width == "neighbors" and self.n_neighbors > len(self.rows_):
-            raise DataError("the model is damaged: rows_ has fewer rows than n_neighbors")
-        for name in ("widths_", "loo_errors_"):
-            check_array_state(self, name, "f", (None,), low=0)
+        by_count = self.width == "neighbors"
+        ensure((self.width_ == 0) == by_count, "width_ is out of range")
+        enough = not by_count or self.n_neighbors <= len(self.rows_)
+        ensure(enough, "rows_ has fewer rows than n_neighbors")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

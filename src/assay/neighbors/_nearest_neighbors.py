@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import DataError, check_interval
+from assay.base import check_interval
+from assay.base.stored import Array, Count, declared
 from assay.neighbors._metric import Metric
 from assay.neighbors._radius_search import RadiusSearch
 from assay.neighbors._search import NeighborSearch, Plan, resolve
@@ -101,6 +101,9 @@ class NearestNeighbors(NeighborSearch, RadiusSearch):
     """
 
     model_id: ClassVar[int | None] = 112
+    stored = declared(
+        n_samples_fit_=Count(1), rows_=Array("n_samples_fit_, features", finite=False)
+    )
 
     def __init__(
         self,
@@ -148,13 +151,6 @@ class NearestNeighbors(NeighborSearch, RadiusSearch):
         self.n_samples_fit_ = len(rows)
         self._keep_rows(rows)
         return self
-
-    def _check_state(self) -> None:
-        rows: Any = getattr(self, "rows_", None)
-        count = getattr(self, "n_samples_fit_", None)
-        if type(count) is not int or np.ndim(rows) != 2 or count != np.shape(rows)[0]:
-            raise DataError("the model is damaged: rows_ does not have n_samples_fit_ rows")
-        super()._check_state()
 
     def _plan(self) -> Plan:
         check_is_fitted(self)

@@ -10,7 +10,8 @@ from scipy.interpolate import LinearNDInterpolator
 from scipy.spatial import Delaunay, QhullError
 
 from assay._core import neighbors as kernels
-from assay.base import DataError, ParameterError, Regressor, check_array_state, check_option
+from assay.base import ParameterError, Regressor, check_option
+from assay.base.stored import Array, OneOf, declared, ensure
 
 #: With more columns than this a triangulation has too many simplices to be practical.
 MOST_COLUMNS = 8
@@ -61,6 +62,11 @@ class PiecewiseLinearRegressor(Regressor):
     """
 
     model_id: ClassVar[int | None] = 116
+    stored = declared(
+        extrapolation=OneOf(("nearest", "linear")),
+        rows_=Array("samples, features", dtype=np.float64, filled=True),
+        values_=Array("samples | samples, outputs"),
+    )
 
     def __init__(self, *, extrapolation: str = "nearest") -> None:
         self.extrapolation = extrapolation
@@ -135,18 +141,11 @@ class PiecewiseLinearRegressor(Regressor):
             found[outside] = values[_nearest(rows[outside], self.rows_)]
         return found  # type: ignore[no-any-return]
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_option("extrapolation", self.extrapolation, ("nearest", "linear"))
-        check_array_state(self, "rows_", "f", (None, self.n_features_in_))
-        if not len(self.rows_) or self.rows_.dtype != np.float64:
-            raise DataError("the model is damaged: rows_ is empty or not float64")
-        if self.extrapolation == "linear" and self.n_features_in_ > 1:
-            raise DataError("the model is damaged: extrapolation='linear' needs one column")
-        outputs = getattr(getattr(self, "values_", None), "shape", ())[1:]
-        check_array_state(self, "values_", "f", (len(self.rows_), *outputs[:1]))
-        if self.n_features_in_ == 1 and (np.diff(self.rows_[:, 0]) <= 0).any():
-            raise DataError("the model is damaged: rows_ is not ascending")
+    def _check_more(self) -> None:
+        one = self.n_features_in_ == 1
+        ensure(one or self.extrapolation == "nearest", "extrapolation='linear' needs one column")
+        ascending = not one or (np.diff(self.rows_[:, 0]) > 0).all()
+        ensure(ascending, "rows_ is not ascending")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

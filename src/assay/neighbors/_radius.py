@@ -10,14 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    Classifier,
-    DataError,
-    ParameterError,
-    Regressor,
-    check_array_state,
-    check_interval,
-)
+from assay.base import Classifier, DataError, ParameterError, Regressor, check_interval
+from assay.base.stored import Array, Integers, Plain, declared
 from assay.neighbors._index import Ragged
 from assay.neighbors._metric import Metric
 from assay.neighbors._radius_path import RadiusPath
@@ -100,6 +94,10 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
 
     model_id: ClassVar[int | None] = 113
     assay_path: ClassVar[RadiusPath] = RadiusPath()
+    stored = declared(
+        codes_=Integers("n_samples_fit_", 0, "classes-1"),
+        outlier_label_=Plain((bool, int, float, str, type(None))),
+    )
 
     def __init__(
         self,
@@ -235,14 +233,7 @@ class RadiusNeighborsClassifier(CountsRows, Classifier, RadiusSearch):
                 stacklevel=3,
             )
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        last = len(self.classes_) - 1
-        check_array_state(self, "codes_", "i", (self.n_samples_fit_,), low=0, high=last)
-        if not hasattr(self, "outlier_label_"):
-            raise DataError("the model is damaged: outlier_label_ is missing")
-        if isinstance(self.outlier_label_, np.ndarray):
-            raise DataError("the model is damaged: outlier_label_ is not a label")
+    def _check_more(self) -> None:
         check_interval("radius", self.radius, 0)
 
 
@@ -312,6 +303,7 @@ class RadiusNeighborsRegressor(CountsRows, Regressor, RadiusSearch):
 
     model_id: ClassVar[int | None] = 114
     assay_path: ClassVar[RadiusPath] = RadiusPath()
+    stored = declared(values_=Array("n_samples_fit_ | n_samples_fit_, outputs"))
 
     def __init__(
         self,
@@ -402,11 +394,7 @@ class RadiusNeighborsRegressor(CountsRows, Regressor, RadiusSearch):
                 stacklevel=3,
             )
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        several = np.ndim(getattr(self, "values_", 0)) == 2
-        shape = (self.n_samples_fit_, None) if several else (self.n_samples_fit_,)
-        check_array_state(self, "values_", "f", shape)
+    def _check_more(self) -> None:
         check_interval("radius", self.radius, 0)
 
     def __sklearn_tags__(self) -> Any:

@@ -13,16 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    DataError,
-    Estimator,
-    Levels,
-    ParameterError,
-    check_array_state,
-    check_interval,
-    check_n_jobs,
-    check_option,
-)
+from assay.base import Estimator, Levels, ParameterError, check_interval, check_n_jobs, check_option
+from assay.base.stored import Array, declared, ensure
 from assay.neighbors._graph import GraphOfNeighbors
 from assay.neighbors._index import Codes, Index, chunks
 from assay.neighbors._metric import CODED, MetricPlan, freeze, resolve_metric
@@ -101,6 +93,8 @@ class _CachedIndex:
 
 class NeighborRows(Estimator):
     """The training rows and their index."""
+
+    stored = declared(rows_=Array("samples, features", filled=True, finite=False))
 
     @property
     def takes_missing(self) -> bool:  # type: ignore[override]
@@ -206,27 +200,14 @@ class NeighborRows(Estimator):
         self.levels_, self.level_offsets_ = levels.names, levels.offsets
         return columns.tolist()
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        if self.takes_missing:
-            self._check_coded_state()
-        else:
-            check_array_state(self, "rows_", "f", (None, self.n_features_in_))
-        if not len(self.rows_):
-            raise DataError("the model is damaged: rows_ is empty")
-        self._index(self._plan())
-
-    def _check_coded_state(self) -> None:
-        rows: Any = getattr(self, "rows_", None)
-        shaped = isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype.kind == "f"
-        if not shaped or rows.shape[1] != self.n_features_in_ or np.isinf(rows).any():
-            raise DataError("the model is damaged: rows_ is not a table of numbers")
+    def _check_more(self) -> None:
+        known = np.isfinite(self.rows_) | (self.takes_missing and np.isnan(self.rows_))
+        ensure(known.all(), "rows_ has values that are not finite")
         for j, levels in zip(*self._codes()[:2], strict=True):
-            codes = rows[~np.isnan(rows[:, j]), j]
-            if codes.size and not (
-                (codes == np.floor(codes)).all() and codes.min() >= 0 and codes.max() < levels
-            ):
-                raise DataError(f"the model is damaged: column {j} of rows_ has unknown categories")
+            codes = self.rows_[~np.isnan(self.rows_[:, j]), j]
+            are_codes = (codes == np.floor(codes)) & (codes >= 0) & (codes < levels)
+            ensure(are_codes.all(), f"column {j} of rows_ has unknown categories")
+        self._index(self._plan())
 
 
 class CountsRows:

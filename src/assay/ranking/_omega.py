@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from assay.base import DataError, check_option
+from assay.base import check_option
+from assay.base.stored import Count, OneOf, declared
 from assay.evaluate import Queries
 from assay.evaluate.ranking_costs import Cost, cost_of
 from assay.ranking._quicksort import Sorted, quicksort
@@ -105,6 +106,7 @@ class OmegaRanker(Ranker):
             "scores are positions within a query, so they depend on the other rows"
         ),
     }
+    stored = declared(by=OneOf(_WAYS), pivot_seed_=Count(0, 2**31 - 1))
 
     def __init__(
         self,
@@ -194,11 +196,3 @@ class OmegaRanker(Ranker):
         check_option("by", self.by, _WAYS)
         cost = cost_of(self.omega, self.k)
         return (None if self.omega == "misordered" else cost), callable(self.omega)
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        if self.by not in _WAYS:  # read again by predict
-            raise DataError(f"the model is damaged: by is {self.by!r}")
-        seed = getattr(self, "pivot_seed_", None)
-        if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 2**31:
-            raise DataError("the model is damaged: pivot_seed_ is not a seed")

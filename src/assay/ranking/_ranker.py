@@ -15,13 +15,12 @@ from assay.base import (
     ParameterError,
     Regressor,
     as_vector,
-    check_array_state,
     check_interval,
-    check_models_state,
     check_option,
     draw_seed,
     seeded,
 )
+from assay.base.stored import Array, Count, Models, OneOf, declared, each
 from assay.evaluate import Queries, omega_loss
 from assay.evaluate.ranking_costs import Cost, check_omega, costs_of_pairs
 from assay.linear import LogisticRegression
@@ -41,6 +40,15 @@ _PROOF = 100
 
 class Ranker(Regressor):
     """A classifier of pairs, and scores from it."""
+
+    stored = declared(
+        features=OneOf(FEATURES),
+        vote=OneOf(_VOTES),
+        estimator_=Models(single=True, classes=(-1, 1)),
+        score_coef_=Array("0 | features"),
+        **each("n_queries_ n_pairs_", Count(1)),
+        n_idle_queries_=Count(),
+    )
 
     def fit(
         self,
@@ -212,23 +220,6 @@ class Ranker(Regressor):
 
     def _preference(self) -> Preference:
         return Preference(self.estimator_, self.features, self.vote)
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        d = self.n_features_in_
-        if self.features not in FEATURES or self.vote not in _VOTES:  # read again by predict
-            raise DataError("the model is damaged: features or vote is not an allowed option")
-        check_models_state(self, "estimator_", count=1, n_features=d)
-        classes = np.asarray(getattr(self.estimator_, "classes_", np.empty(0)))
-        if isinstance(self.estimator_, list) or classes.tolist() != [-1, 1]:
-            raise DataError("the model is damaged: estimator_ does not have the classes -1 and 1")
-        coef = getattr(self, "score_coef_", None)
-        linear = isinstance(coef, np.ndarray) and len(coef) > 0
-        check_array_state(self, "score_coef_", "f", (d,) if linear else (0,))
-        for name, low in (("n_queries_", 1), ("n_idle_queries_", 0), ("n_pairs_", 1)):
-            value = getattr(self, name, None)
-            if not isinstance(value, int) or isinstance(value, bool) or value < low:
-                raise DataError(f"the model is damaged: {name} is missing or not >= {low}")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

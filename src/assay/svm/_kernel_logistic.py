@@ -12,14 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from assay.base import (
-    Classifier,
-    DataError,
-    ParameterError,
-    check_array_state,
-    check_interval,
-    check_option,
-)
+from assay.base import Classifier, DataError, check_interval, check_option
+from assay.base.stored import Array, Integers, Plain, declared, each, ensure
 from assay.svm._fitting import class_weights, classes_with_weight
 from assay.svm._kernel import resolve
 from assay.svm._machine import KernelMachine
@@ -126,6 +120,14 @@ class KernelLogisticRegression(KernelMachine, Classifier):
     """
 
     model_id: ClassVar[int | None] = 192
+    stored = declared(
+        class_weight_=Array("classes", 0),
+        dual_coef_=Array("problems, support"),
+        intercept_=Array("problems"),
+        n_iter_=Integers("fits", 0),
+        **each("gradient_norm_ duality_gap_", Plain(float)),
+        stop_reason_=Plain(str),
+    )
 
     def __init__(
         self,
@@ -292,24 +294,9 @@ class KernelLogisticRegression(KernelMachine, Classifier):
                 stacklevel=3,
             )
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        where = "the model is damaged: KernelLogisticRegression"
-        try:
-            self._check_params()
-        except ParameterError as error:
-            raise DataError(f"the model is damaged: {error}") from None
+    def _check_more(self) -> None:
+        self._check_params()
         k = len(self.classes_)
-        if k < 2:
-            raise DataError(f"{where}.classes_ has fewer than two classes")
-        lines = 1 if k == 2 else k
-        check_array_state(self, "class_weight_", "f", (k,), low=0)
-        check_array_state(self, "dual_coef_", "f", (lines, len(self.support_)))
-        check_array_state(self, "intercept_", "f", (lines,))
+        ensure(k >= 2, "KernelLogisticRegression.classes_ has fewer than two classes")
         single = k == 2 or self.multi_class == "multinomial"
-        check_array_state(self, "n_iter_", "i", (1 if single else k,), low=0)
-        for name in ("gradient_norm_", "duality_gap_"):
-            if type(getattr(self, name, None)) is not float:
-                raise DataError(f"{where}.{name} is missing or not a number")
-        if not isinstance(getattr(self, "stop_reason_", None), str):
-            raise DataError(f"{where}.stop_reason_ is missing or not a string")
+        ensure(len(self.n_iter_) == (1 if single else k), "n_iter_ does not have one entry per fit")

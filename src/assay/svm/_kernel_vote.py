@@ -8,14 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
-from assay.base import (
-    Classifier,
-    DataError,
-    ParameterError,
-    check_array_state,
-    check_interval,
-    check_option,
-)
+from assay.base import Classifier, ParameterError, check_interval, check_option
+from assay.base.stored import Array, Count, Integers, Number, declared, ensure
 from assay.svm._kernel import CONVENTIONS, resolve
 
 #: Distances held at once while predicting.
@@ -82,6 +76,13 @@ class KernelVoteClassifier(Classifier):
     """
 
     model_id: ClassVar[int | None] = 193
+    stored = declared(
+        n_samples_fit_=Count(1),
+        gamma_=Number(above=0),
+        rows_=Array("n_samples_fit_, features"),
+        codes_=Integers("n_samples_fit_", 0, "classes-1"),
+        weight_=Array("n_samples_fit_", 0),
+    )
 
     def __init__(
         self,
@@ -193,17 +194,5 @@ class KernelVoteClassifier(Classifier):
                 f"(got gamma={self.gamma!r} and sigma={self.sigma!r})"
             )
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        where = "the model is damaged: KernelVoteClassifier"
-        n = getattr(self, "n_samples_fit_", None)
-        if type(n) is not int or n < 1:
-            raise DataError(f"{where}.n_samples_fit_ is missing or not >= 1")
-        gamma = getattr(self, "gamma_", None)
-        if type(gamma) is not float or not 0 < gamma < np.inf:
-            raise DataError(f"{where}.gamma_ is missing or not a finite number > 0")
-        check_array_state(self, "rows_", "f", (n, self.n_features_in_))
-        check_array_state(self, "codes_", "i", (n,), low=0, high=len(self.classes_) - 1)
-        check_array_state(self, "weight_", "f", (n,), low=0)
-        if not self.weight_.any():
-            raise DataError(f"{where}.weight_ is zero in every row")
+    def _check_more(self) -> None:
+        ensure(self.weight_.any(), "KernelVoteClassifier.weight_ is zero in every row")

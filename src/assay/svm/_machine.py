@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, issparse
 
-from assay.base import DataError, Estimator, ParameterError, check_array_state
+from assay.base import DataError, Estimator, ParameterError
+from assay.base.stored import Array, Count, Integers, Number, Offsets, declared, ensure
 from assay.svm import engine
 from assay.svm._binary import PRECOMPUTED, Table
 from assay.svm._gram import gram_of_function, is_items
@@ -16,6 +17,14 @@ from assay.svm._kernel import check_kernel_params, resolve
 from assay.svm._mercer import require_gram
 
 _KEPT = ("vectors_", "vectors_data_", "vectors_indices_", "vectors_indptr_", "items_")
+
+
+def _is_sparse(model: Any) -> bool:
+    return hasattr(model, "vectors_data_") and model.kernel != "precomputed"
+
+
+def _is_dense(model: Any) -> bool:
+    return not hasattr(model, "vectors_data_") and model.kernel != "precomputed"
 
 
 class KernelMachine(Estimator):
@@ -39,6 +48,15 @@ class KernelMachine(Estimator):
     support_: NDArray[np.int32]
     n_samples_fit_: int
     gamma_: float
+    stored = declared(
+        n_samples_fit_=Count(1),
+        gamma_=Number(above=0),
+        support_=Integers("support", 0, "n_samples_fit_-1"),
+        vectors_=Array("support, features", when=_is_dense),
+        vectors_data_=Array("entries", when=_is_sparse),
+        vectors_indices_=Integers("entries", 0, "features-1", when=_is_sparse),
+        vectors_indptr_=Offsets("support", "vectors_data_", when=_is_sparse),
+    )
 
     @property
     def support_vectors_(self) -> Any:
@@ -148,41 +166,15 @@ class KernelMachine(Estimator):
             degree=int(params["degree"]),
         )
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        where = f"the model is damaged: {type(self).__name__}"
-        try:
-            self._check_kernel_params()
-        except ParameterError as error:
-            raise DataError(f"the model is damaged: {error}") from None
-        rows = getattr(self, "n_samples_fit_", None)
-        if type(rows) is not int or rows < 1:
-            raise DataError(f"{where}.n_samples_fit_ is missing or not >= 1")
-        gamma = getattr(self, "gamma_", None)
-        if type(gamma) is not float or not 0 < gamma < np.inf:
-            raise DataError(f"{where}.gamma_ is missing or not a finite number > 0")
-        check_array_state(self, "support_", "i", (None,), low=0, high=rows - 1)
-        self._check_vectors(len(self.support_))
-
-    def _check_vectors(self, n: int) -> None:
+    def _check_more(self) -> None:
+        self._check_kernel_params()
         if self.kernel == "precomputed":
-            if self.n_features_in_ != self.n_samples_fit_:
-                raise DataError("the model is damaged: the training Gram matrix was not square")
-            return
-        if not hasattr(self, "vectors_data_"):
-            check_array_state(self, "vectors_", "f", (n, self.n_features_in_))
-            return
-        last = self.n_features_in_ - 1
-        check_array_state(self, "vectors_data_", "f", (None,))
-        size = len(self.vectors_data_)
-        check_array_state(self, "vectors_indices_", "i", (size,), low=0, high=last)
-        check_array_state(self, "vectors_indptr_", "i", (n + 1,), low=0, high=size)
-        ends = self.vectors_indptr_
-        ascending = ends[0] == 0 and ends[-1] == size and not (np.diff(ends) < 0).any()
-        if not ascending or hasattr(self, "vectors_"):
-            raise DataError("the model is damaged: vectors_indptr_ does not divide the entries")
-        if not self.support_vectors_.has_canonical_format:
-            raise DataError("the model is damaged: vectors_indices_ is not ascending in each row")
+            square = self.n_features_in_ == self.n_samples_fit_
+            ensure(square, "the training Gram matrix was not square")
+        elif _is_sparse(self):
+            ensure(not hasattr(self, "vectors_"), "its support vectors are both dense and sparse")
+            ascending = self.support_vectors_.has_canonical_format
+            ensure(ascending, "vectors_indices_ is not ascending in each row")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -15,15 +15,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from assay.base import (
     Classifier,
-    DataError,
     ParameterError,
-    check_array_state,
     check_interval,
     check_n_jobs,
     check_option,
     check_random_state,
     in_threads,
 )
+from assay.base.stored import Array, Integers, declared, ensure
 from assay.svm._binary import Machine, Settings, Table, separate, separate_pairs
 from assay.svm._budget import separate_within
 from assay.svm._classes import (
@@ -48,7 +47,7 @@ from assay.svm._fitting import (
 from assay.svm._gram import gram_of_function
 from assay.svm._machine import KernelMachine, Queries
 from assay.svm._path import KernelPath
-from assay.svm._state import check_certificate
+from assay.svm._state import CERTIFICATE
 
 #: Signed dual variables of a fit, and its C.
 Start = tuple[NDArray[np.float64], float]
@@ -205,6 +204,14 @@ class SVC(KernelMachine, Classifier):
         f"check_sample_weight_equivalence_on_{kind}_data": "tol is 1e-3 by default, not 1e-7"
         for kind in ("dense", "sparse")
     }
+    stored = declared(
+        class_weight_=Array("classes", 0),
+        n_support_=Integers("classes", 0, "support"),
+        dual_coef_=Array("lines, support"),
+        gram_slack_=Array("lines, support", 0, when=lambda model: model.kernel == "precomputed"),
+        **CERTIFICATE,
+        n_iter_=Integers("tasks", 0),
+    )
 
     def __init__(
         self,
@@ -516,25 +523,15 @@ class SVC(KernelMachine, Classifier):
             decisions = votes_and_confidence(decisions, n_classes)
         return np.asarray(decisions.argmax(axis=1))
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        try:
-            self._check_params()
-        except ParameterError as error:
-            raise DataError(f"the model is damaged: {error}") from None
-        k, n = len(self.classes_), len(self.support_)
-        if k < 2:
-            raise DataError("the model is damaged: SVC.classes_ has fewer than two classes")
-        check_array_state(self, "class_weight_", "f", (k,), low=0)
-        check_array_state(self, "n_support_", "i", (k,), low=0, high=n)
-        if self.n_support_.sum() != n:
-            raise DataError("the model is damaged: n_support_ does not divide the support vectors")
-        shape = (n_lines(k, self.multi_class), n)
-        check_array_state(self, "dual_coef_", "f", shape)
-        if self.kernel == "precomputed":
-            check_array_state(self, "gram_slack_", "f", shape, low=0)
-        check_certificate(self, n_tasks(k, self.multi_class))
-        check_array_state(self, "n_iter_", "i", (len(self.intercept_),), low=0)
+    def _check_more(self) -> None:
+        self._check_params()
+        k = len(self.classes_)
+        ensure(k >= 2, "SVC.classes_ has fewer than two classes")
+        divides = self.n_support_.sum() == len(self.support_)
+        ensure(divides, "n_support_ does not divide the support vectors")
+        sizes = (n_lines(k, self.multi_class), n_tasks(k, self.multi_class))
+        fits = (len(self.dual_coef_), len(self.intercept_)) == sizes
+        ensure(fits, "dual_coef_ or intercept_ does not fit classes_")
 
 
 def _product(coef: NDArray[np.float64], vectors: Any) -> NDArray[np.float64]:

@@ -10,14 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import issparse
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    DataError,
-    ParameterError,
-    Regressor,
-    check_array_state,
-    check_interval,
-    check_n_jobs,
-)
+from assay.base import Regressor, check_interval, check_n_jobs
+from assay.base.stored import Array, Count, Integers, declared, ensure
 from assay.svm._binary import Machine, Settings, Table, follow
 from assay.svm._fitting import (
     check_solution,
@@ -27,7 +21,7 @@ from assay.svm._fitting import (
 )
 from assay.svm._machine import KernelMachine, Queries
 from assay.svm._path import KernelPath
-from assay.svm._state import check_certificate
+from assay.svm._state import CERTIFICATE
 
 
 class SVR(KernelMachine, Regressor):
@@ -140,6 +134,13 @@ class SVR(KernelMachine, Regressor):
         f"check_sample_weight_equivalence_on_{kind}_data": "tol is 1e-3 by default, not 1e-7"
         for kind in ("dense", "sparse")
     }
+    stored = declared(
+        n_support_=Integers("1", "support", "support"),
+        dual_coef_=Array("1, support"),
+        slack_=Array("1, support", 0),
+        **CERTIFICATE,
+        n_iter_=Count(),
+    )
 
     def __init__(
         self,
@@ -290,16 +291,6 @@ class SVR(KernelMachine, Regressor):
         sums = queries.sums(self.dual_coef_.T, n_threads=check_n_jobs(self.n_jobs))
         return sums[:, 0] + self.intercept_[0]  # type: ignore[no-any-return]
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        try:
-            self._check_params()
-        except ParameterError as error:
-            raise DataError(f"the model is damaged: {error}") from None
-        n = len(self.support_)
-        check_array_state(self, "n_support_", "i", (1,), low=n, high=n)
-        check_array_state(self, "dual_coef_", "f", (1, n))
-        check_array_state(self, "slack_", "f", (1, n), low=0)
-        check_certificate(self, 1)
-        if type(getattr(self, "n_iter_", None)) is not int or self.n_iter_ < 0:
-            raise DataError("the model is damaged: SVR.n_iter_ is missing or not >= 0")
+    def _check_more(self) -> None:
+        self._check_params()
+        ensure(len(self.intercept_) == 1, "SVR.intercept_ does not hold one number")

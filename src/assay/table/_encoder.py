@@ -10,14 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    DataError,
-    ParameterError,
-    Transformer,
-    check_array_state,
-    check_interval,
-    check_option,
-)
+from assay.base import DataError, ParameterError, Transformer, check_interval, check_option
+from assay.base.stored import Array, Count, Integers, Offsets, declared, each, ensure
 
 _KINDS = ("numeric", "ordinal", "nominal")
 _NOMINAL = _KINDS.index("nominal")
@@ -90,6 +84,16 @@ class Encoder(Transformer):
 
     #: The base class learns the categories of text columns; this class encodes them.
     categorical_features = "from_dtype"
+    stored = declared(
+        kinds_=Integers("features", 0, 2),
+        **each("fill_ center_", Array("reals")),
+        scale_=Array("reals", above=0),
+        gaps_=Integers("gaps", 0, "reals-1", ascending=True),
+        **each("other_ absent_", Array("nominals", kinds="b")),
+        kept_=Array("kept"),
+        kept_offsets_=Offsets("nominals", "kept_"),
+        n_features_out_=Count(),
+    )
 
     def __init__(
         self,
@@ -303,34 +307,20 @@ class Encoder(Transformer):
             )
         return names
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_array_state(self, "kinds_", "i", (self.n_features_in_,), low=0, high=2)
-        n_nominal = int((self.kinds_ == _NOMINAL).sum())
-        n_reals = self.n_features_in_ - n_nominal
-        for name in ("fill_", "center_", "scale_"):
-            check_array_state(self, name, "f", (n_reals,))
-        check_array_state(self, "gaps_", "i", (None,), low=0, high=n_reals - 1)
-        check_array_state(self, "kept_", "f", (None,))
-        check_array_state(self, "kept_offsets_", "i", (n_nominal + 1,), low=0, high=len(self.kept_))
-        check_array_state(self, "other_", "b", (n_nominal,))
-        check_array_state(self, "absent_", "b", (n_nominal,))
-        ends = self.kept_offsets_
-        if ends[0] != 0 or ends[-1] != len(self.kept_) or (np.diff(ends) < 0).any():
-            raise DataError("the model is damaged: kept_offsets_ does not divide kept_")
-        if any((np.diff(self._kept(c)) <= 0).any() for c in range(n_nominal)):
-            raise DataError("the model is damaged: categories in kept_ are not ascending")
-        if (np.diff(self.gaps_) <= 0).any() or not (self.scale_ > 0).all():
-            raise DataError("the model is damaged: gaps_ or scale_ is out of order")
+    def _check_more(self) -> None:
+        n_nominal, n_reals = len(self.other_), len(self.fill_)
+        fits = n_nominal == (self.kinds_ == _NOMINAL).sum() == self.n_features_in_ - n_reals
+        ensure(fits, "fill_ or other_ does not fit kinds_")
+        ascending = all((np.diff(self._kept(c)) > 0).all() for c in range(n_nominal))
+        ensure(ascending, "categories in kept_ are not ascending")
         for c, j in enumerate(self._nominals()):
             where = np.flatnonzero(self.categorical_features_ == j)
             if len(where):
                 size = int(np.diff(self.level_offsets_)[where[0]])
-                if not np.isin(self._kept(c), np.arange(size)).all():
-                    raise DataError("the model is damaged: a category in kept_ has no name")
-        expected = n_reals + len(self.gaps_) + sum(self._widths())
-        if getattr(self, "n_features_out_", None) != expected:
-            raise DataError("the model is damaged: n_features_out_ does not fit")
+                known = np.isin(self._kept(c), np.arange(size)).all()
+                ensure(known, "a category in kept_ has no name")
+        fits = self.n_features_out_ == n_reals + len(self.gaps_) + sum(self._widths())
+        ensure(fits, "n_features_out_ does not fit")
 
 
 def _columns(rows: NDArray[Any], chosen: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -8,14 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    Classifier,
-    DataError,
-    Levels,
-    ParameterError,
-    check_array_state,
-    check_interval,
-)
+from assay.base import Classifier, DataError, Levels, ParameterError, check_interval
+from assay.base.stored import Array, Integers, Offsets, declared, ensure
 from assay.tree._counted_rows import counted_rows
 from assay.tree._decision_list_search import Rules, Search
 from assay.tree._literals import EQUAL, MISSING, NOT_EQUAL, Literals, literal_text, satisfies
@@ -110,6 +104,14 @@ class DecisionListClassifier(Classifier):
     model_id: ClassVar[int | None] = 127
     takes_missing: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
+    stored = declared(
+        literal_feature_=Integers("literals", 0, "features-1"),
+        literal_kind_=Array("literals", EQUAL, MISSING, kinds="u"),
+        literal_value_=Array("literals"),
+        rule_start_=Offsets("rules", "literal_feature_", least=1),
+        rule_value_=Array("rules+1, classes", 0, 1),
+        rule_weight_=Array("rules+1", 0),
+    )
 
     def __init__(
         self,
@@ -314,31 +316,13 @@ class DecisionListClassifier(Classifier):
         n_levels[self.categorical_features_] = np.diff(self.level_offsets_)
         return n_levels
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_array_state(self, "rule_start_", "i", (None,), low=0)
-        n_rules = len(self.rule_start_) - 1
-        shape = (n_rules + 1, len(self.classes_))
-        check_array_state(self, "rule_value_", "f", shape, low=0, high=1)
-        check_array_state(self, "rule_weight_", "f", (n_rules + 1,), low=0)
-        check_array_state(
-            self, "literal_feature_", "i", (None,), low=0, high=self.n_features_in_ - 1
-        )
-        n = len(self.literal_feature_)
-        check_array_state(self, "literal_kind_", "u", (n,), low=EQUAL, high=MISSING)
-        check_array_state(self, "literal_value_", "f", (n,))
+    def _check_more(self) -> None:
         levels = self._n_levels()[self.literal_feature_]
         about_level = np.isin(self.literal_kind_, (EQUAL, NOT_EQUAL))
         known = (self.literal_value_ >= 0) & (self.literal_value_ < levels)
-        ends = self.rule_start_
         sound = (
-            n_rules >= 0
-            and ends[0] == 0
-            and ends[-1] == n
-            and (np.diff(ends) > 0).all()
-            and known[about_level].all()
+            known[about_level].all()
             and (levels == 0)[~about_level & (self.literal_kind_ != MISSING)].all()
             and np.allclose(self.rule_value_.sum(axis=1), 1.0)
         )
-        if not sound:
-            raise DataError("the model is damaged: the rules of DecisionListClassifier are invalid")
+        ensure(sound, "the rules of DecisionListClassifier are invalid")

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.class_weight import compute_class_weight
 
 from assay.base import Classifier, DataError, ParameterError, Regressor
+from assay.base.stored import Count, declared
 from assay.tree._growth import Training
 from assay.tree._path import TreePath
 from assay.tree._single_tree import SingleTree
@@ -148,6 +149,7 @@ class DecisionTreeClassifier(Classifier, SingleTree):
     model_id: ClassVar[int | None] = 120
     assay_path: ClassVar[TreePath] = TreePath()
     task: ClassVar[str] = "classification"
+    stored = declared(n_classes_=Count("classes", "classes"), n_outputs_=Count(1, 1))
 
     def __init__(
         self,
@@ -280,14 +282,6 @@ class DecisionTreeClassifier(Classifier, SingleTree):
     def _n_classes(self) -> int:
         return len(self.classes_)
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        if getattr(self, "n_classes_", None) != len(self.classes_):
-            raise DataError("the model is damaged: n_classes_ does not fit classes_")
-        if getattr(self, "n_outputs_", None) != 1:
-            raise DataError("the model is damaged: n_outputs_ is not 1")
-        self._check_tree_state(len(self.classes_))
-
 
 class DecisionTreeRegressor(Regressor, SingleTree):
     r"""Decision tree regressor (CART).
@@ -409,6 +403,7 @@ class DecisionTreeRegressor(Regressor, SingleTree):
     model_id: ClassVar[int | None] = 121
     assay_path: ClassVar[TreePath] = TreePath()
     task: ClassVar[str] = "regression"
+    stored = declared(n_outputs_=Count(1))
 
     def __init__(
         self,
@@ -504,13 +499,6 @@ class DecisionTreeRegressor(Regressor, SingleTree):
 
     def _n_classes(self) -> int:
         return 0
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        n_outputs = getattr(self, "n_outputs_", None)
-        if type(n_outputs) is not int or n_outputs < 1:
-            raise DataError("the model is damaged: n_outputs_ is missing or not >= 1")
-        self._check_tree_state(n_outputs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -14,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from assay.base import (
     DataError,
     Estimator,
-    check_array_state,
     check_interval,
     check_option,
     check_random_state,
     check_weight,
 )
+from assay.base.stored import Array, Integers, Plain, declared, each, ensure
 from assay.tree._counted_rows import counted_rows
 from assay.tree._density_grow import BoxLimits, BoxTree, grow
 from assay.tree._density_prune import (
@@ -113,6 +113,17 @@ class DensityTree(DensityMixin, Estimator):
     """
 
     model_id: ClassVar[int | None] = 126
+    stored = declared(
+        leaf_share_=Array("leaves", high=1, above=0),
+        **each("leaf_low_ leaf_high_", Array("leaves, features")),
+        leaf_mean_=Array("gaussians, features"),
+        leaf_scale_=Array("gaussians, features", above=0),
+        node_left_=Integers("2*leaves-1", 0),
+        node_feature_=Integers("2*leaves-1", -1, "features-1"),
+        node_threshold_=Array("2*leaves-1"),
+        node_slot_=Integers("2*leaves-1", -1, "leaves-1"),
+        ccp_alpha_=Plain(float),
+    )
 
     def __init__(
         self,
@@ -332,37 +343,20 @@ class DensityTree(DensityMixin, Estimator):
         low, high = open_sides(low, high, low.min(axis=0), high.max(axis=0))
         return LeafDensity(low, high, self.leaf_mean_, self.leaf_scale_)
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        d = self.n_features_in_
-        check_array_state(self, "leaf_share_", "f", (None,), low=0, high=1)
-        n_leaves = len(self.leaf_share_)
-        n, is_gaussian = 2 * n_leaves - 1, np.size(getattr(self, "leaf_mean_", ())) > 0
-        for name in ("leaf_low_", "leaf_high_"):
-            check_array_state(self, name, "f", (n_leaves, d))
-        for name in ("leaf_mean_", "leaf_scale_"):
-            check_array_state(self, name, "f", (n_leaves if is_gaussian else 0, d))
-        check_array_state(self, "node_left_", "i", (n,), low=0)
-        check_array_state(self, "node_feature_", "i", (n,), low=-1, high=d - 1)
-        check_array_state(self, "node_threshold_", "f", (n,))
-        check_array_state(self, "node_slot_", "i", (n,), low=-1, high=n_leaves - 1)
-        inner = self.node_left_ > 0
+    def _check_more(self) -> None:
+        n_leaves, inner = len(self.leaf_share_), self.node_left_ > 0
         # Breadth first: the k-th inner node has children 2k + 1 and 2k + 2.
         sound = (
-            n_leaves > 0
-            and type(getattr(self, "ccp_alpha_", None)) is float
+            len(self.leaf_mean_) in (0, n_leaves)
             and np.array_equal(self.node_left_[inner], 2 * np.arange(n_leaves - 1) + 1)
-            and (self.node_left_ > np.arange(n))[inner].all()
+            and (self.node_left_ > np.arange(len(inner)))[inner].all()
             and ((self.node_feature_ >= 0) == inner).all()
             and np.array_equal(self.node_slot_[~inner], np.arange(n_leaves))
             and (self.node_slot_[inner] == -1).all()
             and np.isclose(self.leaf_share_.sum(), 1.0)
-            and (self.leaf_share_ > 0).all()
             and (self.leaf_low_ < self.leaf_high_).all()
-            and (self.leaf_scale_ > 0).all()
         )
-        if not sound:
-            raise DataError("the model is damaged: the nodes of DensityTree are not a tree")
+        ensure(sound, "the nodes of DensityTree are not a tree")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,14 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    Classifier,
-    DataError,
-    Levels,
-    check_array_state,
-    check_interval,
-    check_option,
-)
+from assay.base import Classifier, Levels, check_interval, check_option
+from assay.base.stored import Array, Integers, declared, ensure
 from assay.tree._counted_rows import counted_rows
 from assay.tree._id3_grow import BRANCH, CUT, LEAF, LEVEL, Options, grow, prune_chi_square
 from assay.tree._id3_text import tree_text
@@ -140,6 +134,14 @@ class ID3Classifier(Classifier):
     model_id: ClassVar[int | None] = 122
     takes_missing: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
+    stored = declared(
+        node_kind_=Array("nodes", LEAF, LEVEL, kinds="u", filled=True),
+        node_feature_=Integers("nodes", -1, "features-1"),
+        node_threshold_=Array("nodes"),
+        node_child_start_=Integers("nodes+1", 1, "nodes"),
+        node_value_=Array("nodes, classes", 0, 1),
+        node_weight_=Array("nodes", 0),
+    )
 
     def __init__(
         self,
@@ -331,26 +333,17 @@ class ID3Classifier(Classifier):
         n_levels[self.categorical_features_] = np.diff(self.level_offsets_)
         return n_levels
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_array_state(self, "node_kind_", "u", (None,), low=LEAF, high=LEVEL)
-        n = len(self.node_kind_)
-        check_array_state(self, "node_feature_", "i", (n,), low=-1, high=self.n_features_in_ - 1)
-        check_array_state(self, "node_threshold_", "f", (n,))
-        check_array_state(self, "node_child_start_", "i", (n + 1,), low=1, high=n)
-        check_array_state(self, "node_value_", "f", (n, len(self.classes_)), low=0, high=1)
-        check_array_state(self, "node_weight_", "f", (n,), low=0)
-        start, leaf = self.node_child_start_.astype(np.int64), self.node_kind_ == LEAF
-        n_children = np.diff(start)
+    def _check_more(self) -> None:
+        n, leaf = len(self.node_kind_), self.node_kind_ == LEAF
+        start = self.node_child_start_.astype(np.int64)
         levels = self._n_levels()[np.maximum(self.node_feature_, 0)]
         wanted = np.where(leaf, 0, np.where(self.node_kind_ == BRANCH, levels, 2))
-        level = np.isin(self.node_kind_, (LEVEL,))
+        level = self.node_kind_ == LEVEL
         inside = (self.node_threshold_ >= 0) & (self.node_threshold_ < levels)
         sound = (
-            n > 0
-            and start[0] == 1
+            start[0] == 1
             and start[-1] == n
-            and (n_children == wanted).all()
+            and (np.diff(start) == wanted).all()
             and (start[:-1] > np.arange(n))[~leaf].all()
             and ((self.node_feature_ < 0) == leaf).all()
             and (levels > 0)[(self.node_kind_ == BRANCH) | level].all()
@@ -358,5 +351,4 @@ class ID3Classifier(Classifier):
             and np.allclose(self.node_value_.sum(axis=1), 1.0)
             and (np.add.reduceat(self.node_weight_, start[:-1][~leaf]) > 0).all()
         )
-        if not sound:
-            raise DataError("the model is damaged: the nodes of ID3Classifier are not a tree")
+        ensure(sound, "the nodes of ID3Classifier are not a tree")

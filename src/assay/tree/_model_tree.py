@@ -8,15 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from assay.base import (
-    DataError,
-    Levels,
-    ParameterError,
-    Regressor,
-    check_array_state,
-    check_interval,
-    check_option,
-)
+from assay.base import Levels, ParameterError, Regressor, check_interval, check_option
+from assay.base.stored import Array, Integers, declared, ensure
 from assay.tree._counted_rows import counted_rows
 from assay.tree._id3_text import tree_text
 from assay.tree._linear_nodes import fit_nodes, mix_leaves
@@ -134,6 +127,17 @@ class ModelTreeRegressor(Regressor):
     model_id: ClassVar[int | None] = 125
     takes_missing: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
+    stored = declared(
+        level_group_=Integers("levels", 0),
+        target_range_=Array("2"),
+        fill_=Array("steps"),
+        leaf_coef_=Array("leaves, steps"),
+        leaf_intercept_=Array("leaves"),
+        node_left_=Integers("2*leaves-1", 0),
+        node_feature_=Integers("2*leaves-1", -1, "steps-1"),
+        node_threshold_=Array("2*leaves-1"),
+        node_slot_=Integers("2*leaves-1", -1, "leaves-1"),
+    )
 
     def __init__(
         self,
@@ -342,31 +346,17 @@ class ModelTreeRegressor(Regressor):
                 )
         return expanded
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        check_array_state(self, "level_group_", "i", (len(self.levels_),), low=0)
-        if any((group >= max(1, len(group))).any() for group in self._groups().values()):
-            raise DataError("the model is damaged: level_group_ has a group that is too large")
-        check_array_state(self, "target_range_", "f", (2,))
-        p = len(self._is_step())
-        check_array_state(self, "fill_", "f", (p,))
-        check_array_state(self, "leaf_coef_", "f", (None, p))
-        n_leaves = len(self.leaf_coef_)
-        n = 2 * n_leaves - 1
-        check_array_state(self, "leaf_intercept_", "f", (n_leaves,))
-        check_array_state(self, "node_left_", "i", (n,), low=0)
-        check_array_state(self, "node_feature_", "i", (n,), low=-1, high=p - 1)
-        check_array_state(self, "node_threshold_", "f", (n,))
-        check_array_state(self, "node_slot_", "i", (n,), low=-1, high=n_leaves - 1)
-        inner = self.node_left_ > 0
+    def _check_more(self) -> None:
+        small = all((group < max(1, len(group))).all() for group in self._groups().values())
+        ensure(small, "level_group_ has a group that is too large")
+        n_leaves, inner = len(self.leaf_coef_), self.node_left_ > 0
         # Breadth first: the k-th inner node has children 2k + 1 and 2k + 2.
         sound = (
-            n_leaves > 0
+            len(self.fill_) == len(self._is_step())
             and np.array_equal(self.node_left_[inner], 2 * np.arange(n_leaves - 1) + 1)
-            and (self.node_left_ > np.arange(n))[inner].all()
+            and (self.node_left_ > np.arange(len(inner)))[inner].all()
             and ((self.node_feature_ >= 0) == inner).all()
             and np.array_equal(self.node_slot_[~inner], np.arange(n_leaves))
             and (self.node_slot_[inner] == -1).all()
         )
-        if not sound:
-            raise DataError("the model is damaged: the nodes of ModelTreeRegressor are not a tree")
+        ensure(sound, "the nodes of ModelTreeRegressor are not a tree")

@@ -8,16 +8,8 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 
-from assay.base import (
-    Classifier,
-    DataError,
-    Estimator,
-    Regressor,
-    check_array_state,
-    check_interval,
-    check_option,
-    draw_seed,
-)
+from assay.base import Classifier, Estimator, Regressor, check_interval, check_option, draw_seed
+from assay.base.stored import Array, Count, Integers, declared, each, ensure
 from assay.tree._oblique_grow import ObliqueOptions, grow, scores
 
 _CHUNK = 8192  # rows predicted at a time
@@ -27,6 +19,12 @@ class _Oblique(Estimator):
     """Base class of the two estimators: checks, prediction and state."""
 
     takes_missing: ClassVar[bool] = True
+    stored = declared(
+        leaf_value_=Array("leaves, outputs"),
+        split_threshold_=Array("leaves-1"),
+        **each("split_weight_ split_fill_", Array("leaves-1, features")),
+        **each("node_left_ node_slot_", Integers("2*leaves-1", 0)),
+    )
 
     def _options(self, criterion: str) -> ObliqueOptions:
         check_interval("max_depth", self.max_depth, 1, integer=True, options=[None])
@@ -104,27 +102,17 @@ class _Oblique(Estimator):
         node = self.apply(X)
         return self.leaf_value_[self.node_slot_[node]]
 
-    def _check_nodes(self, n_outputs: int | None) -> None:
-        check_array_state(self, "leaf_value_", "f", (None, n_outputs))
-        check_array_state(self, "split_threshold_", "f", (None,))
-        n_leaves, n_splits = len(self.leaf_value_), len(self.split_threshold_)
-        n = n_leaves + n_splits
-        for name in ("split_weight_", "split_fill_"):
-            check_array_state(self, name, "f", (n_splits, self.n_features_in_))
-        check_array_state(self, "node_left_", "i", (n,), low=0, high=n - 2 if n > 1 else 0)
-        check_array_state(self, "node_slot_", "i", (n,), low=0)
+    def _check_more(self) -> None:
         left, inner = self.node_left_, self.node_left_ > 0
+        n_leaves = len(self.leaf_value_)
         # Breadth first: the k-th inner node has children 2k + 1 and 2k + 2.
         sound = (
-            n_leaves == n_splits + 1
-            and np.array_equal(left[inner], 2 * np.arange(n_splits) + 1)
-            and (left > np.arange(n))[inner].all()
-            and np.array_equal(self.node_slot_[inner], np.arange(n_splits))
+            np.array_equal(left[inner], 2 * np.arange(n_leaves - 1) + 1)
+            and (left > np.arange(len(left)))[inner].all()
+            and np.array_equal(self.node_slot_[inner], np.arange(n_leaves - 1))
             and np.array_equal(self.node_slot_[~inner], np.arange(n_leaves))
         )
-        if not sound:
-            name = type(self).__name__
-            raise DataError(f"the model is damaged: the nodes of {name} are not a tree")
+        ensure(sound, f"the nodes of {type(self).__name__} are not a tree")
 
 
 class ObliqueTreeClassifier(Classifier, _Oblique):
@@ -207,6 +195,7 @@ class ObliqueTreeClassifier(Classifier, _Oblique):
     """
 
     model_id: ClassVar[int | None] = 123
+    stored = declared(leaf_value_=Array("leaves, classes"))
 
     def __init__(
         self,
@@ -279,10 +268,6 @@ class ObliqueTreeClassifier(Classifier, _Oblique):
             Columns in the order of `classes_`.
         """
         return self._leaf_values(X)
-
-    def _check_state(self) -> None:
-        super()._check_state()
-        self._check_nodes(len(self.classes_))
 
 
 class ObliqueTreeRegressor(Regressor, _Oblique):
@@ -359,6 +344,7 @@ class ObliqueTreeRegressor(Regressor, _Oblique):
     """
 
     model_id: ClassVar[int | None] = 124
+    stored = declared(n_outputs_=Count())
 
     def __init__(
         self,
@@ -415,12 +401,9 @@ class ObliqueTreeRegressor(Regressor, _Oblique):
         values = self._leaf_values(X)
         return values if self.n_outputs_ else values[:, 0]
 
-    def _check_state(self) -> None:
-        super()._check_state()
-        n_outputs = getattr(self, "n_outputs_", None)
-        if type(n_outputs) is not int or n_outputs < 0:
-            raise DataError("the model is damaged: n_outputs_ is missing or not >= 0")
-        self._check_nodes(max(1, n_outputs))
+    def _check_more(self) -> None:
+        fits = self.leaf_value_.shape[1] == max(1, self.n_outputs_)
+        ensure(fits, "leaf_value_ does not fit n_outputs_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -14,18 +14,23 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from assay._core import tree as kernels
-from assay.base import (
-    DataError,
-    Estimator,
-    check_array_state,
-    check_n_jobs,
-    draw_seed,
-)
+from assay.base import Estimator, check_n_jobs, draw_seed
+from assay.base.stored import Array, Count, Integers, Plain, declared, each, ensure
 from assay.tree._growth import Fit, Training, fit_tree, nodes_of
 from assay.tree._parameters import check_parameters, feature_count
 from assay.tree._prune_cost import AlphaPath
 from assay.tree._tree_view import TreeView
 from assay.tree.engine._nodes import Nodes, levels_of
+
+_CHOICE = ("cv_alphas_", "cv_errors_", "cv_standard_errors_")
+
+
+def _has_path(model: Any) -> bool:
+    return hasattr(model, "ccp_alphas_") or hasattr(model, "cv_alphas_")
+
+
+def _has_choice(model: Any) -> bool:
+    return _has_path(model) and any(hasattr(model, name) for name in _CHOICE)
 
 
 class SingleTree(Estimator):
@@ -34,6 +39,17 @@ class SingleTree(Estimator):
     takes_missing: ClassVar[bool] = True
     takes_nominal: ClassVar[bool] = True
     task: ClassVar[str]
+    stored = declared(
+        node_impurity_=Array("nodes", 0),
+        node_samples_=Integers("nodes", 0),
+        node_weight_=Array("nodes", 0),
+        has_missing_=Array("features", 0, 1, kinds="u"),
+        max_features_=Count(1, "features"),
+        ccp_alpha_=Plain(float, when=_has_path),
+        ccp_alphas_=Array("alphas", 0, when=_has_path),
+        ccp_impurities_=Array("alphas", when=_has_path),
+        **each(" ".join(_CHOICE), Array("choices", 0, when=_has_choice)),
+    )
 
     @property
     def tree_(self) -> TreeView:
@@ -199,47 +215,8 @@ class SingleTree(Estimator):
     def _n_classes(self) -> int:
         """Return the number of classes, 0 for a regression."""
 
-    def _check_tree_state(self, n_outputs: int) -> None:
-        n = self.n_features_in_
-        for name in _ARRAYS:
-            if not isinstance(getattr(self, name, None), np.ndarray):
-                raise DataError(f"the model is damaged: {name} is missing or not an array")
-        Nodes.from_state(self).check(n, n_outputs)
-        n_nodes = len(self.node_left_)
-        if list(self.tree_start_) != [0, n_nodes] or len(self.leaf_value_) != n_nodes:
-            raise DataError(
-                "the model is damaged: tree_start_ or leaf_value_ does not describe one tree"
-            )
-        check_array_state(self, "node_impurity_", "f", (n_nodes,), low=0.0)
-        check_array_state(self, "node_samples_", "i", (n_nodes,), low=0)
-        check_array_state(self, "node_weight_", "f", (n_nodes,), low=0.0)
-        check_array_state(self, "has_missing_", "u", (n,), low=0, high=1)
-        count = getattr(self, "max_features_", None)
-        if type(count) is not int or not 1 <= count <= n:
-            raise DataError("the model is damaged: max_features_ is missing or out of range")
-        self._check_path_state()
-
-    def _check_path_state(self) -> None:
-        if not hasattr(self, "ccp_alphas_") and not hasattr(self, "cv_alphas_"):
-            return
-        if type(getattr(self, "ccp_alpha_", None)) is not float:
-            raise DataError("the model is damaged: ccp_alpha_ is missing or not a number")
-        check_array_state(self, "ccp_alphas_", "f", (None,), low=0.0)
-        check_array_state(self, "ccp_impurities_", "f", (len(self.ccp_alphas_),))
-        if any(hasattr(self, name) for name in _CHOICE):
-            check_array_state(self, "cv_alphas_", "f", (None,), low=0.0)
-            for name in _CHOICE[1:]:
-                check_array_state(self, name, "f", (len(self.cv_alphas_),), low=0.0)
-
-
-_ARRAYS = (
-    "tree_start_",
-    "node_left_",
-    "node_feature_",
-    "node_threshold_",
-    "node_missing_left_",
-    "node_slot_",
-    "level_words_",
-    "leaf_value_",
-)
-_CHOICE = ("cv_alphas_", "cv_errors_", "cv_standard_errors_")
+    def _check_more(self) -> None:
+        n_nodes = len(self.node_weight_)
+        Nodes.from_state(self).check(self.n_features_in_, self._n_classes() or self.n_outputs_)
+        fits = list(self.tree_start_) == [0, n_nodes] and len(self.leaf_value_) == n_nodes
+        ensure(fits, "tree_start_ or leaf_value_ does not describe one tree")
