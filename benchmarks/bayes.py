@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 
+from assay.base import TrainingSet
 from benchmarks.work import OURS, Contestant, Work
 
 SMOOTHINGS = [{"var_smoothing": 10.0**power} for power in range(-10, -2)]
@@ -75,9 +76,12 @@ def assay_folds() -> Any:
         return [
             [each.predictions[0].probability for each in found]
             for train, tests in _pairs(len(data.X))
-            for found in [
-                path.fit_predict(template, shared, data.X, data.y, None, train, tests, SMOOTHINGS)
+            for training in [
+                TrainingSet(
+                    data.X, data.y, train, tests, n_classes=int(data.y.max()) + 1, shared=shared
+                )
             ]
+            for found in [path.fit_predict(template, training, SMOOTHINGS)]
         ]
 
     return call

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 
+from assay.base import TrainingSet
 from benchmarks.work import OURS, Contestant, Work
 
 SHRINKAGES = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
@@ -93,16 +94,11 @@ def assay_folds() -> Any:
         found = []
         for left_out, test in enumerate(data.blocks):
             train = np.concatenate([b for k, b in enumerate(data.blocks) if k != left_out])
-            fitted = path.fit_predict(
-                LinearDiscriminantAnalysis(n_jobs=-1),
-                shared,
-                data.X,
-                data.y,
-                None,
-                train,
-                [test],
-                data.candidates,
+            training = TrainingSet(
+                data.X, data.y, train, [test], n_classes=int(data.y.max()) + 1, shared=shared
             )
+            template = LinearDiscriminantAnalysis(n_jobs=-1)
+            fitted = path.fit_predict(template, training, data.candidates)
             found.append([each.predictions[0].probability for each in fitted])
         return found
 

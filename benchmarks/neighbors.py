@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 
+from assay.base import TrainingSet
 from benchmarks.tables import FOLDER
 from benchmarks.work import OURS, Contestant, Work
 
@@ -219,9 +220,10 @@ def assay_path() -> Any:
     def call(data: Unit) -> Any:
         template = KNeighborsClassifier(n_jobs=-1)
         path = KNeighborsClassifier.assay_path
-        fitted = path.fit_predict(
-            template, None, data.X, data.y, None, data.train, data.tests, data.candidates
+        training = TrainingSet(
+            data.X, data.y, data.train, data.tests, n_classes=int(data.y.max()) + 1
         )
+        fitted = path.fit_predict(template, training, data.candidates)
         return [[p.probability for p in each.predictions] for each in fitted]
 
     return call
