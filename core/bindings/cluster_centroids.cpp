@@ -103,7 +103,7 @@ void bind_rows(nb::module_& m) {
            OutVector<std::int64_t> chosen, int n_threads) {
             check_table(rows, n_threads);
             check_weights(weight, rows);
-            require(first < rows.shape(0), "first is no row");
+            require(first < rows.shape(0), "first is not a row");
             require(chosen.shape(0) >= 1 && draws.shape(0) + 1 == chosen.shape(0),
                     "draws needs one row per seed after the first");
             require(draws.shape(1) >= 1 && draws.shape(1) <= 64, "draws needs 1 to 64 columns");

@@ -63,7 +63,7 @@ template <class Level, std::size_t n_j>
     }
 }
 
-// A density that overflows, or that is no number, is as small as a number can be.
+// A density that overflows, or that is not a number, is as small as a number can be.
 template <class R>
 [[gnu::always_inline]] inline R bounded(const R& square) noexcept {
     return square < 1e300 ? square : R{} + 1e300;

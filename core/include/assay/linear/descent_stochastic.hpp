@@ -168,7 +168,7 @@ template <class Rows>
             break;
         }
     }
-    if (result.stop == DescentStop::diverged) {  // nothing to go on from
+    if (result.stop == DescentStop::diverged) {  // nothing to continue from
         std::copy(start.w.begin(), start.w.end(), w.begin());
         b = start.b;
         best = best.w.empty() ? start : best;

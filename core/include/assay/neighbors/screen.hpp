@@ -51,7 +51,7 @@ namespace detail {
 inline constexpr double unit = 0x1.01p-24;  // u, and room for the float64 steps around it
 
 // Above this size products come near to overflow, below it sums near to underflow (or
-// to where a processor may be told to flush them to zero).
+// to where a processor may flush them to zero).
 inline constexpr double largest = 0x1p60;
 [[nodiscard]] inline double tiny(double n) noexcept { return n * 0x1p-100; }
 

@@ -138,7 +138,7 @@ class BoostRun {
 
   private:
     static constexpr std::size_t chunk_rows = 4096;
-    // Up to so many rows leaf values come from float64 sums, beyond from the words.
+    // Up to this many rows leaf values come from float64 sums, beyond from the words.
     static constexpr std::size_t exact_rows = std::size_t{1} << 18;
 
     struct Tree {
