@@ -64,6 +64,19 @@ def test_fit_depends_on_the_seed_only_through_the_split(
     assert other.record.digest == study.record.digest
 
 
+def test_the_digest_does_not_depend_on_the_release(
+    penguins: pl.DataFrame, study: Study, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(assay, "__version__", "99.1.0")
+    monkeypatch.setattr("assay.study._record.__version__", "99.1.0")
+    monkeypatch.setattr(np, "__version__", "99.2.0")
+    monkeypatch.setattr("assay.study._record.version", lambda name: "99.3.0")
+    other = assay.fit(penguins, "species", effort="quick")
+    assert set(other.record.versions.values()) == {"99.1.0", "99.3.0"}
+    assert other.record.score == study.record.score
+    assert other.digest == study.digest
+
+
 def test_fit_goes_on_from_its_ledger(tmp_path: Path, penguins: pl.DataFrame) -> None:
     seen: list[Progress] = []
     first = assay.fit(

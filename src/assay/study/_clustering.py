@@ -17,6 +17,7 @@ from assay import report, store
 from assay.base import DataError
 from assay.record import ClusterRecord
 from assay.study._cluster_methods import NAMES
+from assay.study._identity import result_digest
 from assay.study._model import Answers
 from assay.table import RawTable, Schema, read
 
@@ -79,7 +80,7 @@ class Clustering:
     estimator : estimator
         The fitted estimator itself.
     digest : str
-        SHA-256 of everything in the model file.
+        SHA-256 of model and record, without the versions of the software that made them.
 
     Examples
     --------
@@ -121,8 +122,8 @@ class Clustering:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of everything in the model file."""
-        return store.digest(self._manifest(), self._parts())
+        """SHA-256 of model and record, without the versions of the software that made them."""
+        return result_digest(self._manifest(), self._parts(), "clusters")
 
     def answers(self, source: Any, *, proba: bool = False, **options: Any) -> Answers:
         """Return the cluster of each row and what comes with it, encoding the table once.
@@ -217,7 +218,8 @@ class Clustering:
         path : path
             Where to write, by custom ending in ``.assay``.
         """
-        return store.save(Path(path), self._manifest(), self._parts())
+        store.save(Path(path), self._manifest(), self._parts())
+        return self.digest
 
     def _manifest(self) -> dict[str, Any]:
         return {"clusters": self.record.to_json(), "schema": self.model.schema.to_dict()}

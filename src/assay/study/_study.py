@@ -18,6 +18,7 @@ from assay.record import Score, StudyRecord
 from assay.study._clustering import clustering_of
 from assay.study._holdout import Holdout, find_rows
 from assay.study._holdout_scores import holdout_scores
+from assay.study._identity import result_digest
 from assay.study._model import Answers, Model
 from assay.study._openings import now, read_openings, write_openings
 from assay.study._refit_context import RefitContext
@@ -73,7 +74,7 @@ class Study:
     estimator : Pipeline or estimator
         A plain scikit-learn object that predicts from the coded matrix.
     digest : str
-        SHA-256 of everything in the model file.
+        SHA-256 of model and record, without the versions of the software that made them.
 
     Examples
     --------
@@ -126,8 +127,8 @@ class Study:
 
     @property
     def digest(self) -> str:
-        """SHA-256 of everything in the model file."""
-        return store.digest(self._manifest(), self._parts())
+        """SHA-256 of model and record, without the versions of the software that made them."""
+        return result_digest(self._manifest(), self._parts(), "record")
 
     @property
     def openings(self) -> tuple[Opening, ...]:
@@ -344,13 +345,13 @@ class Study:
                     f"the chosen model ({self.chosen}) cannot be saved: {reason}; its score and "
                     f"report are valid, and study.estimator holds the fitted object"
                 )
-        digest = store.save(Path(path), self._manifest(), self._parts())
+        store.save(Path(path), self._manifest(), self._parts())
         self._path = Path(path)
         if self.holdout is not None:
             if self.holdout.openings:
                 write_openings(self._path, self.holdout.openings)
             self._read_openings()
-        return digest
+        return self.digest
 
     def _read_openings(self) -> None:
         """Learn of openings that another process wrote down, perhaps with another model."""
