@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from assay.base import check_option
+from assay.base import Task, check_option
 from assay.features import Chain, ConsensusSelector
 from assay.record import FamilyRule
 from assay.select import Family
@@ -120,14 +120,14 @@ def default_candidates(
 
 def _groups(dataset: Dataset, effort: str, shape: Shape, halvings: int) -> Iterator[Group]:
     task = dataset.target.task
-    if task in ("regression", "rank"):  # a predicted number ranks, too
+    if not Task(task).has_classes:  # a predicted number ranks, too
         yield from regressors(effort, shape, _unit(dataset), halvings)
     else:
         yield from classifiers(effort, shape, halvings)
-    if task == "rank":
+    if task == Task.RANK:
         yield from rankers(effort, shape)
     elif shape.width >= max(_WIDE, shape.rows / 2):
-        yield from on_selected(effort, shape, classes=task != "regression")
+        yield from on_selected(effort, shape, classes=task != Task.REGRESSION)
 
 
 def _shape(dataset: Dataset) -> Shape:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.base import ParameterError, Predicted
+from assay.base import ParameterError, Predicted, Task
 from assay.evaluate import (
     CostMatrix,
     Metric,
@@ -45,10 +45,10 @@ def holdout_scores(model: Model, record: StudyRecord, rows: HoldoutRows) -> tupl
     predicted = _predicted(model, rows)
     truth: NDArray[Any] = rows.y
     clusters = rows.groups
-    if task == "rank":
+    if task == Task.RANK:
         assert rows.groups is not None
         truth = np.column_stack([rows.y, rows.groups])
-    flips = task == "binary" and model.target.positive == 0
+    flips = task == Task.BINARY and model.target.positive == 0
     found = []
     for metric in _metrics(task, record):
         y, seen = truth, predicted
@@ -88,7 +88,7 @@ def _metrics(task: str, record: StudyRecord) -> list[Metric]:
 def _predicted(model: Model, rows: HoldoutRows) -> Predicted:
     X = rows.X if model.encoder is None else model.encoder.transform(rows.X)
     if model.target.classes is None:
-        queries = rows.groups if model.target.task == "rank" else None
+        queries = rows.groups if model.target.task == Task.RANK else None
         asked = queries_for(model.estimator.predict, queries)
         return Predicted(value=np.asarray(model.estimator.predict(X, **asked), dtype=np.float64))
     label = np.asarray(model.estimator.predict(X), dtype=np.int64)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.base import DataError
+from assay.base import DataError, Task
 from assay.evaluate import Queries
 from assay.select import queries_for
 from assay.table import RawTable, Schema, Target, read
@@ -71,7 +71,7 @@ class Model:
             Passed to `assay.table.read`.
         """
         raw = self.read(source, **options)
-        if self.target.task == "rank":
+        if self.target.task == Task.RANK:
             scores, places = self.ranked(raw)
             return Answers(scores, None, places, raw.rows, raw.blank)
         X = self._encoded(raw)

@@ -10,6 +10,7 @@ import numpy as np
 
 from assay import __version__
 from assay import record as parts
+from assay.base import Task
 from assay.evaluate import Interval
 from assay.record import FORMAT, StudyRecord, TableRecord, decimals, figure
 from assay.select import Gap, Outcome
@@ -189,7 +190,7 @@ def _diagnose(dataset: Dataset, outcome: Outcome) -> parts.Diagnostics:
     # Repeats predict every row again; one prediction per row is what a reader expects to count.
     first = outcome.outer.repeat == 0
     truth = dataset.y[outcome.outer.row[first]]
-    if outcome.task == "rank":
+    if outcome.task == Task.RANK:
         assert outcome.outer.value is not None
         assert dataset.groups is not None
         queries = dataset.groups[outcome.outer.row[first]]
