@@ -170,8 +170,8 @@ class SVC(KernelMachine, Classifier):
                  inhomogeneous with :math:`\gamma = r = 1`
     'rbf'        :math:`e^{-\gamma \|x - z\|^2}`, :math:`\gamma = 1/(2 \sigma^2)`
                  or :math:`1/\sigma^2`
-    'sigmoid' :math:`\tanh(\gamma x \cdot z + r)`, not a valid kernel for most settings ===========
-    =================================================================================
+    'sigmoid'    :math:`\tanh(\gamma x \cdot z + r)`, not a valid kernel for most settings
+    ===========  =================================================================================
 
     A row of weight 2 counts as two rows, also in the variance of ``gamma='scale'`` (scikit-learn
     ignores weights there). Fitting takes between O(n^2) and O(n^3). Deterministic.
