@@ -269,13 +269,14 @@ def _together(question: Question, results: Sequence[OuterResult], found: Estimat
         return found
     return replace(
         found,
-        score=_moved(found.score, value, metric),
-        baseline=_moved(found.baseline, base, metric),
-        gain=_moved(found.gain, sign * (value - base), None),
+        score=recentred(found.score, value, metric),
+        baseline=recentred(found.baseline, base, metric),
+        gain=recentred(found.gain, sign * (value - base), None),
     )
 
 
-def _moved(interval: Interval, value: float, metric: Metric | None) -> Interval:
+def recentred(interval: Interval, value: float, metric: Metric | None) -> Interval:
+    """Return the interval moved to a value, within the range of the metric."""
     by = value - interval.value
     low, high = interval.low + by, interval.high + by
     if metric is not None:
