@@ -143,3 +143,9 @@ def test_specificity_is_the_recall_of_the_negative_class(pairs: list[tuple[int, 
     metric = next(each for each in panel("binary") if each.name == "specificity")
     expected = recall_score(y, label, pos_label=0, zero_division=0)
     assert metric.score(y, Predicted(label=label)) == pytest.approx(expected)
+
+
+def test_no_mistake_is_limited_by_the_rows_whatever_variance_is_found_elsewhere() -> None:
+    perfect = interval_of_parts(1.0, [(0.01, 4)], low=0.0, high=1.0, units=60)
+    assert perfect.low == pytest.approx(0.886, abs=0.001)  # t of 4 degrees of freedom
+    assert perfect.high == 1.0

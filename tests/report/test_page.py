@@ -58,6 +58,23 @@ def test_score_chart_shows_this_model_then_the_quick_estimate_then_the_baseline(
     assert names == ["This model", "Quick estimate", "Baseline"]
 
 
+@pytest.mark.parametrize(
+    "far",
+    [
+        {"value": -7.3, "low": -9.0, "high": 1.0},
+        {"value": 0.99, "low": 0.98, "high": 1.0},
+        {"value": 0.8672, "low": -7.3, "high": 1.0},
+    ],
+)
+def test_a_quick_estimate_that_is_far_out_is_not_drawn(
+    binary: Record, far: dict[str, float]
+) -> None:
+    binary["quick"].update(far)
+    head = page(binary)["headline"]
+    assert [row[0] for row in head["table"]] == ["This model", "Baseline"]
+    assert not head["has_quick"]
+
+
 def test_a_baseline_without_an_interval_is_a_dot(regression: Record) -> None:
     regression["baseline"].update(low="nan", high="nan")
     values = page(regression)["headline"]["chart"]["spec"]["data"]["values"]

@@ -30,9 +30,16 @@ class DaskCluster:
         self.scheduler = self._start("dask_scheduler", *options)
         self.workers: list[subprocess.Popen[bytes]] = []
         deadline = time.monotonic() + _SECONDS
-        while not self.file.exists():
+        while not self._is_written():
             assert time.monotonic() < deadline, "the scheduler did not start"
             time.sleep(0.02)
+
+    def _is_written(self) -> bool:
+        """Return whether the scheduler has written its file, and all of it."""
+        try:
+            return bool(self.address)
+        except (OSError, ValueError):
+            return False
 
     @property
     def address(self) -> str:

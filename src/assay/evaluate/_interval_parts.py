@@ -54,7 +54,8 @@ def interval_of_parts(
 
     (Welch and Satterthwaite), and the interval is :math:`s \pm t_{\nu} \sqrt v`. For a share s,
     the same t goes into Wilson's formula with the effective number of rows
-    :math:`m = s (1 - s) / v`, at most `rows` (if the variance is 0, `units`):
+    :math:`m = s (1 - s) / v`, at most `rows` (if the variance is 0, or s is 0 or 1,
+    `units`):
 
     .. math:: \frac{s + t^2 / 2m}{1 + t^2 / m} \pm
               \frac{t}{1 + t^2 / m} \sqrt{\frac{s (1 - s)}{m} + \frac{t^2}{4 m^2}}
@@ -108,7 +109,8 @@ def interval_of_parts(
 
 def _wilson(share: float, variance: float, units: int, most: int, t: float) -> tuple[float, float]:
     s = float(np.clip(share, 0.0, 1.0))
-    rows = s * (1 - s) / variance if variance > 0 else float(units)
+    # Without a single mistake the share has no variance of its own, and the rows set the limit.
+    rows = s * (1 - s) / variance if variance > 0 and 0 < s < 1 else float(units)
     rows = float(np.clip(rows, 1.0, most))
     scale = 1 + t * t / rows
     centre = (s + t * t / (2 * rows)) / scale

@@ -25,8 +25,10 @@ _MAX_COUNT_TABLE = 12
 def diagnostics(data: StudyRecord) -> dict[str, Any]:
     """Return the parts of the section that the task has; an absent one is None."""
     found, positive = data.diagnostics, data.target.positive
+    repeats = _repeats(data)
     return {
-        "confusion": _confusion(found.confusion),
+        "unit": "Rows" if repeats == 1 else "Predictions",
+        "confusion": _confusion(found.confusion, repeats),
         "roc": _roc(found.roc, positive),
         "calibration": _calibration(found.calibration, positive),
         "residuals": _residuals(found.residuals),
@@ -35,7 +37,7 @@ def diagnostics(data: StudyRecord) -> dict[str, Any]:
     }
 
 
-def _confusion(part: Confusion | None) -> dict[str, Any] | None:
+def _confusion(part: Confusion | None, repeats: int) -> dict[str, Any] | None:
     if part is None or not part.labels:
         return None
     labels = [label or "(empty)" for label in part.labels]
@@ -50,14 +52,11 @@ def _confusion(part: Confusion | None) -> dict[str, Any] | None:
             "spec": _charts.confusion(labels, counts),
             "alt": (
                 f"Confusion matrix of {count(size, 'class', 'classes')}: {right:,} of "
-                f"{count(whole, 'row')} on the diagonal."
+                f"{count(whole, 'prediction')} on the diagonal."
             ),
         }
     return {
-        "sentence": (
-            f"{right:,} of {count(whole, 'row')} ({share(right, whole)}) are predicted correctly, "
-            f"each by a model that was not fitted on it."
-        ),
+        "sentence": _predicted(right, whole, repeats),
         "chart": chart,
         "not_drawn": None
         if chart
@@ -77,6 +76,26 @@ def _confusion(part: Confusion | None) -> dict[str, Any] | None:
         if size <= _MAX_COUNT_TABLE
         else None,
     }
+
+
+def _repeats(data: StudyRecord) -> int:
+    """Return how often each row was predicted; files of old have one prediction per row."""
+    confusion = data.diagnostics.confusion
+    counted = 0 if confusion is None else sum(map(sum, confusion.counts))
+    return data.plan.repeats if counted != data.rows.used else 1
+
+
+def _predicted(right: int, whole: int, repeats: int) -> str:
+    """Describe how many predictions are correct; of several repeats, each row has several."""
+    if repeats == 1:
+        return (
+            f"{right:,} of {count(whole, 'row')} ({share(right, whole)}) are predicted correctly, "
+            f"each by a model that was not fitted on it."
+        )
+    return (
+        f"{right:,} of {count(whole, 'prediction')} ({share(right, whole)}) are correct. Each row "
+        f"is predicted {repeats} times, by models that were not fitted on it."
+    )
 
 
 def _classes(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> list[dict[str, str]]:

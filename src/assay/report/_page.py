@@ -43,6 +43,8 @@ MAX_DRAWN = 20
 MAX_NESTED = 50
 MAX_REASONS = 30
 MAX_NOTES = 30
+# A quick estimate with an interval wider than this many times that of the score is not drawn.
+_SHARP = 2.0
 _TASKS = {
     "binary": "one of two classes",
     "multiclass": "one of several classes",
@@ -104,7 +106,7 @@ def _headline(data: StudyRecord) -> Page:
     places = decimals(score)
     code = data.verdict.code
     named: list[tuple[str, HasInterval]] = [("This model", score)]
-    if data.quick is not None:
+    if data.quick is not None and _is_near(data.quick, score):
         named.append(("Quick estimate", data.quick))
     named.append(("Baseline", baseline))
     named = [(what, row) for what, row in named if finite(row.value) is not None]
@@ -139,6 +141,15 @@ def _headline(data: StudyRecord) -> Page:
         "has_quick": any(what == "Quick estimate" for what, _ in named),
         "scores": _scores(data.scores or ()),
     }
+
+
+def _is_near(quick: HasInterval, score: HasInterval) -> bool:
+    """Return whether a check of the score is sharp and near enough to share its axis."""
+    ends = (quick.low, quick.value, quick.high, score.low, score.high)
+    low, value, high, least, most = (finite(end) for end in ends)
+    if low is None or value is None or high is None or least is None or most is None:
+        return False
+    return least <= value <= most and high - low <= _SHARP * (most - least)
 
 
 def _interval(name: str, row: HasInterval) -> dict[str, Any]:

@@ -187,25 +187,22 @@ def _verdict(gain: Interval, baseline: str, places: int) -> parts.Verdict:
 
 
 def _diagnose(dataset: Dataset, outcome: Outcome) -> parts.Diagnostics:
-    # Repeats predict every row again; one prediction per row is what a reader expects to count.
-    first = outcome.outer.repeat == 0
-    truth = dataset.y[outcome.outer.row[first]]
+    # All predictions behind the score, those of every repeat: so whoever counts finds the score.
+    truth = dataset.y[outcome.outer.row]
     if outcome.task == Task.RANK:
         assert outcome.outer.value is not None
         assert dataset.groups is not None
-        queries = dataset.groups[outcome.outer.row[first]]
-        return _diagnostics.ranking(truth, outcome.outer.value[first], queries)
+        queries = dataset.groups[outcome.outer.row]
+        return _diagnostics.ranking(truth, outcome.outer.value, queries)
     if outcome.outer.label is None:
         assert outcome.outer.value is not None
-        return _diagnostics.regression(truth, outcome.outer.value[first])
+        return _diagnostics.regression(truth, outcome.outer.value)
     probability = outcome.outer.probability
-    if probability is not None:
-        probability = probability[first]
-        if not np.isfinite(probability).all():  # a chosen model without probabilities
-            probability = None
+    if probability is not None and not np.isfinite(probability).all():
+        probability = None  # a chosen model without probabilities
     return _diagnostics.classification(
         truth,
-        outcome.outer.label[first],
+        outcome.outer.label,
         probability,
         dataset.target.classes or (),
         dataset.target.positive,

@@ -18,10 +18,11 @@ from sklearn.model_selection import PredefinedSplit
 from sklearn.naive_bayes import GaussianNB
 
 from assay.base import Predicted, Task
-from assay.evaluate import corrected_t, interval_of_parts, next_t, panel
+from assay.evaluate import Interval, corrected_t, get_metric, interval_of_parts, next_t, panel
 from assay.select import Family, NestedSearch, make_blocks, pair_out
 from assay.select.choose._choose import OuterResult
 from assay.select.estimate._effective_sample_size import effective_sample_size
+from assay.select.estimate._estimate import Estimate, _how, _within_range
 from assay.select.estimate._pooled import (
     balanced_groups,
     groups_of_rows,
@@ -58,7 +59,7 @@ def by_hand(
     blocks: NDArray[np.int64],
     balanced: bool = False,
 ) -> tuple[float, list[tuple[float, float]]]:
-    """Refit everything: s1 from K-1 blocks, s2 from K-2, and the jackknives."""
+    """Refit everything: predictions from K-1 blocks and from K-2, and the jackknives."""
 
     def said(model: Any, left_out: set[int], at: int) -> NDArray[Any]:
         train = ~np.isin(blocks, list(left_out))
@@ -79,26 +80,11 @@ def by_hand(
         for k in range(K):
             if k != i:
                 second[k][blocks == i] = said(chosen(i, k), {i, k}, i)
-    s1 = score(y, first)
-    mixtures = []
-    for step in range(1, K):
-        mixed = np.empty(len(y))
-        for i in range(K):
-            mixed[blocks == i] = second[(i + step) % K][blocks == i]
-        mixtures.append(mixed)
-    shifted = [score(y, mixed) for mixed in mixtures]
-    least, less, whole = np.log(np.arange(K - 2, K + 1))  # blocks that taught
-    added = (whole - less) / (less - least)
-    value = s1 + added * (s1 - np.mean(shifted))
-    straight = ((1 - added) * (s1 - np.mean(shifted))) ** 2
+    value = score(y, first)
     rows = np.array([score(np.delete(y, i), np.delete(first, i)) for i in range(len(y))])
-    fewer = np.mean(
-        [[score(np.delete(y, i), np.delete(m, i)) for i in range(len(y))] for m in mixtures], axis=0
-    )
-    printed = rows + added * (rows - fewer)
     outside = [score(y[blocks != k], second[k][blocks != k]) for k in range(K)]
-    judging, plain = (len(y) - 1) * np.var(printed), (len(y) - 1) * np.var(rows)
-    of_judging = min(len(y) - 1, 2 * len(y) / (kurtosis(printed, fisher=False) - 1))
+    plain = (len(y) - 1) * np.var(rows)
+    of_rows = min(len(y) - 1, 2 * len(y) / (kurtosis(rows, fisher=False) - 1))
     both = (K - 1) * np.var(outside)
     if balanced:
         alike = []
@@ -109,10 +95,8 @@ def by_hand(
         both *= np.clip(plain / np.mean(alike), 1, 4)
     classes = is_classifier(models[0])
     share, teaching, of_both = (0.3, both - plain, 0.8) if classes else (0.4, both, 1.0)
-    variance = judging + straight + share * teaching
-    freedom = variance**2 / (
-        judging**2 / of_judging + straight**2 / (K - 1) + (share * both) ** 2 / (of_both * (K - 1))
-    )
+    variance = plain + share * teaching
+    freedom = variance**2 / (plain**2 / of_rows + (share * both) ** 2 / (of_both * (K - 1)))
     return float(value), [(float(variance), float(freedom))]
 
 
@@ -220,25 +204,71 @@ def test_balanced_blocks_hide_far_out_rows_and_the_factor_that_undoes_it_is_limi
     assert _unbalanced(over_blocks / 2, balanced) == 1.0
 
 
-def test_the_law_of_growth_is_in_doubt_but_not_between_equals() -> None:
-    # Every row is off by 1 with four blocks to learn from and by 2 with three: no other variance.
+def test_the_number_is_what_the_outer_predictions_score() -> None:
+    # Every row is off by 1 with four blocks to train on and by 2 with three: more would be better.
     y, blocks = np.zeros(50), np.arange(50) % K
-    judge = Question.of(y[:, None], y, task="regression", metric="mean_absolute_error")
-    judged = []
+    question = Question.of(y[:, None], y, task="regression", metric="mean_absolute_error")
+    results = []
     for outer in pair_out(K).outers:
         rows, train = np.flatnonzero(blocks == outer.block), np.flatnonzero(blocks != outer.block)
-        said = Predicted(value=np.ones(len(rows)))
-        judged.append(OuterResult(0, outer, rows, train, 0, 1.0, said, 1.0, 1.0))
+        predicted = Predicted(value=np.ones(len(rows)))
+        results.append(OuterResult(0, outer, rows, train, 0, 1.0, predicted, 1.0, 1.0))
     smaller = Predicted(value=np.full(10, 2.0))
     one = ResampledScore(
-        judge, judged, lambda each: each.predicted, lambda key: smaller, np.arange(50)
+        question, results, lambda each: each.predicted, lambda key: smaller, np.arange(50)
     )
-    assert one.value == pytest.approx(-1 + growth(K))
+    assert one.value == -1.0
+    assert one.growth == pytest.approx(growth(K))
     for once in (True, False):
-        assert sum(part for part, _ in one.parts(0.3, once=once)) == pytest.approx(
-            (1 - growth(K)) ** 2
-        )
+        assert sum(part for part, _ in one.parts(0.3, once=once)) == 0
         assert sum(part for part, _ in one.parts(0.3, one, once=once)) == 0
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_score_and_metrics_are_those_of_the_outer_predictions(repeats: int) -> None:
+    random = np.random.default_rng(3)
+    X = random.normal(size=(120, 4))
+    y = (X[:, 0] + random.logistic(size=120) > 0).astype(int)
+    found = search(
+        X, y, [Family("bayes", GaussianNB())], task="binary", metric="accuracy", repeats=repeats
+    )
+    outer = found.outer
+    assert outer.label is not None
+    truth = y[outer.row]
+    assert found.score.value == pytest.approx(np.mean(truth == outer.label), abs=1e-12)
+    assert found.scores["f1"].value == pytest.approx(f1_score(truth, outer.label), abs=1e-12)
+    called = truth[outer.label == 1]
+    assert found.scores["precision"].value == pytest.approx(called.mean(), abs=1e-12)
+
+
+def test_a_lead_in_every_block_is_never_called_guessing() -> None:
+    gain = Interval(0.2, -0.1, 0.5, 0.95)
+    score, base = Interval(0.7, 0.4, 0.9, 0.95), Interval(0.5, 0.4, 0.6, 0.95)
+    question = Question.of(np.eye(4), [0, 1, 0, 1], task="binary", metric="accuracy")
+    found = Estimate(score, base, gain, score)
+
+    def results(leads: list[float]) -> list[OuterResult]:
+        outers = pair_out(K).outers
+        none = np.empty(0, dtype=np.int64)
+        return [
+            OuterResult(0, outer, none, none, 0, 0.0, Predicted(), 0.5 + lead, 0.5)
+            for outer, lead in zip(outers, leads, strict=False)
+        ]
+
+    assert _within_range(question, results([0.1] * 5), found).low == pytest.approx(0.02)
+    assert _within_range(question, results([0.1] * 4 + [-0.01]), found).low == -0.1
+    assert _within_range(question, results([0.1] * 4), found).low == -0.1
+
+
+def test_a_gain_leaves_no_more_than_the_range_above_the_baseline() -> None:
+    gain = Interval(0.9, 0.2, 1.6, 0.95)
+    score, base = Interval(0.8, 0.1, 1.0, 0.95), Interval(-0.1, -0.1, -0.1, 0.95)
+    question = Question.of(np.eye(4), [0.0, 1.0, 2.0, 3.0], task="regression", metric="r2")
+    assert _within_range(question, [], Estimate(score, base, gain, score)).high == 1.1
+    error = Question.of(np.eye(4), [0.0, 1.0, 2.0, 3.0], task="regression",
+                        metric="mean_absolute_error")  # fmt: skip
+    base = Interval(1.2, 1.0, 1.4, 0.95)
+    assert _within_range(error, [], Estimate(score, base, gain, score)).high == 1.2
 
 
 def test_rows_of_a_group_that_differ_count_each() -> None:
@@ -253,14 +283,21 @@ def test_rows_of_a_group_that_differ_count_each() -> None:
     assert widths[1] == pytest.approx(widths[0], rel=0.3)  # one row per group: 2.2 times
 
 
-def test_the_plain_mean_of_the_blocks_stays_visible_and_the_words_tell_the_difference() -> None:
+def test_the_plain_mean_of_the_blocks_stays_available() -> None:
     X, y = numbers()
     outcome = search(X, y, [RIDGES], task="regression", metric="r2")
     assert outcome.plain is not None
     blocks = [row.outer for row in outcome.nested if row.outer is not None]
     assert outcome.plain.value == pytest.approx(np.mean(blocks))
-    assert f"the mean of the blocks is {outcome.plain.value:.4f}" in outcome.how
-    assert "4 of 5 blocks" in outcome.how
+    assert outcome.how == "measured on predictions for all rows, by models trained on 4 of 5 blocks"
+
+
+def test_what_more_rows_may_add_is_a_sentence_and_stays_in_range() -> None:
+    accuracy, area = get_metric("accuracy", "binary"), get_metric("log_loss", "binary")
+    assert _how(accuracy, 0.9, 0.02, 5).endswith("the score is probably about 0.02 better")
+    assert _how(accuracy, 0.9, 0.3, 5).endswith("the score is probably about 0.10 better")
+    for metric, growth_ in ((accuracy, -0.02), (accuracy, 0.001), (area, -0.02)):
+        assert "better" not in _how(metric, 0.9, growth_, 5)
 
 
 def test_gain_is_the_difference_of_the_printed_numbers() -> None:
@@ -362,7 +399,7 @@ def test_plans_without_pairs_print_the_mean_of_their_blocks(plan: str) -> None:
     if plan == "forward":
         assert len(blocks) == 6
         assert outcome.score == next_t(blocks, high=1.0)
-        assert "for the time that follows" in outcome.how
+        assert "for the next period" in outcome.how
 
 
 def test_in_time_the_gain_is_that_of_the_mean_and_the_scores_are_for_what_follows() -> None:

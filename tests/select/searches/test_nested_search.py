@@ -125,6 +125,8 @@ def test_regression_of_numbers() -> None:
     np.testing.assert_allclose(nested.outer_scores_, scores, rtol=0, atol=1e-9)
     assert nested.outcome_.plain is not None
     np.testing.assert_allclose(nested.outcome_.plain.value, np.mean(scores), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(nested.score_.value, np.mean(nested.outer_scores_), atol=1e-12)
+    assert nested.score_.low <= nested.score_.value <= nested.score_.high
 
 
 def test_the_best_model_is_fitted_on_all_rows_with_the_labels_of_the_user() -> None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from assay.select.estimate._bbc import bootstrap_choice
-from assay.select.estimate._estimate import estimate, intervals
+from assay.select.estimate._estimate import estimate, intervals, recentred
 
 __all__ = [
     "bootstrap_choice",
     "estimate",
     "intervals",
+    "recentred",
 ]

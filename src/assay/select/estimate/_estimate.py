@@ -1,8 +1,8 @@
-"""The number: the score of the choice, of the baseline and the gain, with their intervals.
+"""The number: the nested score as it was measured, the baseline and the gain, with intervals.
 
-What is promised is the score of a model built this way on this many rows. The outer choices were
-made from (K-1)/K of the rows, so their mean is a little too low where more rows help. `estimate`
-has the correction and the interval, docs/explanation/honesty.rst what was tried.
+The score is that of the outer predictions themselves: whoever counts them finds the same number.
+It is made by models that were trained on (K-1)/K of the rows, so it errs to the low side where more
+rows help; `docs/explanation/honesty.rst` has the interval and how often it holds.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from assay.base import DataError, Predicted, Task
-from assay.evaluate import Interval, interval_of_parts, panel
+from assay.evaluate import Interval, Metric, RowMean, interval_of_parts, panel
 from assay.select.choose import (
     LeaveTwoOut,
     OuterResult,
@@ -23,7 +22,7 @@ from assay.select.choose import (
 )
 from assay.select.estimate._effective_sample_size import effective_sample_size
 from assay.select.estimate._estimate_blocks import by_blocks
-from assay.select.estimate._pooled import balanced_groups, groups_of_rows, is_pooled
+from assay.select.estimate._pooled import balanced_groups, groups_of_rows, measure
 from assay.select.estimate._resampled_score import ResampledScore
 from assay.select.plan import Question, RowPartitions
 
@@ -31,6 +30,10 @@ from assay.select.plan import Question, RowPartitions
 # the jackknife over blocks is two to three times too large. With the choices kept as they are it is
 # smaller, so more of it is taken. Measured, see docs/explanation/honesty.rst.
 _BLOCK_SHARE = {"classes": 0.3, "numbers": 0.4, "kept": 0.5}
+# Better than the baseline in this many blocks or more is not chance: one in 32 at most.
+_BLOCKS_THAT_CONVINCE = 5
+# What more rows may add is mentioned from this part of the metric's range on.
+_WORTH_SAYING = 0.005
 # A baseline with a smaller part of the score's variance stands still: an area of 0.5, an R² of 0.
 _STILL = 0.01
 
@@ -89,26 +92,26 @@ def estimate(
 
     Notes
     -----
-    Let :math:`s_1` be the score of the outer choices, made from K-1 blocks, and :math:`s_2` that of
-    the choices made from K-2 blocks, on the same rows. If a score grows like the logarithm of the
-    number of rows, then K blocks give
+    The score is the metric of the predictions of all outer blocks together, averaged over repeats;
+    metrics of order (areas under curves) are averaged over blocks, because scores of two models
+    need not have one scale.
 
-    .. math:: s = s_1 + g (s_1 - s_2), \qquad g = \frac{\log K - \log(K-1)}{\log(K-1) - \log(K-2)}
-
-    Its variance has three parts. The rows that judge: a jackknife of s over rows (or clusters),
-    with degrees of freedom by its kurtosis. The rows that taught and chose: 0.3 times a jackknife
-    over blocks of :math:`s_2`, where block k is left out of teaching, choosing and judging alike,
-    less what the rows that judge explain of it (as a jackknife of :math:`s_1` says), 0.8 (K-1)
-    degrees of freedom for each partition. For numeric targets (0.4 times), and where a stack or a
-    calibration was not learned again (0.5 times), nothing is taken out of it, and it has K-1. The
-    law of growth: what a straight line would add more, :math:`(1 - g) (s_1 - s_2)`, is one standard
-    error, with K-1. The three are added as Welch and Satterthwaite do (`interval_of_parts`, which
-    knows the bounds of a metric), and the interval of a share rests on no more rows than
-    `effective_sample_size` says.
+    Its variance has two parts. The rows that score: a jackknife over rows (or clusters), with
+    degrees of freedom by its kurtosis. The rows that train and choose: 0.3 times a jackknife over
+    blocks, where block k is left out of training, choosing and scoring alike (the fits without
+    pairs of blocks give it), less what the rows that score explain of it, with 0.8 (K-1) degrees of
+    freedom for each partition. For numeric targets (0.4 times), and where a stack or a calibration
+    was not learned again (0.5 times), nothing is subtracted, and it has K-1. They are added as
+    Welch and Satterthwaite do (`interval_of_parts`, which knows the bounds of a metric), and the
+    interval of a share rests on no more rows than `effective_sample_size` returns.
 
     Blocks that are balanced by a numeric target vary less than samples do, because far-out rows are
-    dealt evenly. So the second part is multiplied by the jackknife of :math:`s_1` over rows divided
-    by its jackknife over fresh balanced blocks, where that is greater than 1, at most by 4.
+    dealt evenly. So the second part is multiplied by the jackknife over rows divided by its
+    jackknife over fresh balanced blocks, where that is greater than 1, at most by 4.
+
+    A gain is at most what the range of the metric leaves above the baseline. Where the choice beats
+    the baseline in each of five blocks or more, the interval of the gain is above zero: by chance
+    alone that has a probability of at most one in 32.
 
     Without `smaller`, with two outer blocks or more: mean and corrected resampled t; in time a
     prediction interval (`next_t`). With one block: batches of its rows.
@@ -154,32 +157,31 @@ def _score_baseline_gain(
     smaller: LeaveTwoOut | None,
 ) -> Estimate:
     score, baseline, gain = by_blocks(question, blocks, results)
-    text = "the mean of the outer blocks"
-    if blocks.plan.kind == "forward":
-        text += "; the interval is for the time that follows, as long as one of them"
-    plain = Estimate(score, baseline, gain, score, text=text)
-    if smaller is None:
-        return plain
-    again = None
-    if blocks.is_balanced and question.task is Task.REGRESSION:
-        count = len({each.outer.block for each in results})
-        again = balanced_groups(question, blocks, count)
-    return _corrected_estimate(question, blocks, results, smaller, again, plain) or plain
+    found = Estimate(score, baseline, gain, score, text="the mean over the outer blocks")
+    if smaller is not None:
+        found = _from_all_rows(question, blocks, results, smaller, found) or found
+    elif blocks.plan.kind == "forward":
+        text = f"{found.text}; the interval is for the next period, as long as a block"
+        found = replace(_together(question, results, found), text=text)
+    return replace(found, gain=_within_range(question, results, found))
 
 
-def _corrected_estimate(
+def _from_all_rows(
     question: Question,
     blocks: RowPartitions,
     results: Sequence[OuterResult],
     smaller: LeaveTwoOut,
-    again: NDArray[np.int64] | None,
     plain: Estimate,
 ) -> Estimate | None:
-    """Correct for the rows that the outer choices lacked; None where that cannot be computed."""
+    """Return the scores of all outer predictions; None where they cannot be computed."""
     metric, n = question.metric, len(question.y)
     group, clusters = groups_of_rows(question, blocks), blocks.clusters
-    # Choices that were not made again vary too little for anything to be taken out of them, and
-    # numbers have far-out rows, which few rows that judge do not show.
+    again = None
+    if blocks.is_balanced and question.task is Task.REGRESSION:
+        count = len({each.outer.block for each in results})
+        again = balanced_groups(question, blocks, count)
+    # Choices that were not made again vary too little for anything to be subtracted, and numbers
+    # have far-out rows, which few rows that score do not show.
     kind = "numbers" if question.n_classes is None else "classes"
     kind = kind if smaller.chosen_again else "kept"
     share, once = _BLOCK_SHARE[kind], kind == "classes"
@@ -203,38 +205,98 @@ def _corrected_estimate(
         group,
         again,
     )
-    sign = 1.0 if metric.greater_is_better else -1.0
-    low, high = metric.low, metric.high
-    span = None if low is None or high is None else high - low
     behind = effective_sample_size(question)
     units = behind if clusters is None else math.ceil((int(clusters.max()) + 1) * behind / n)
-    values = chosen.value, trivial.value
-    if not np.isfinite([*values, *chosen.without_block.ravel()]).all():
+    if not np.isfinite([chosen.value, trivial.value, *chosen.without_block.ravel()]).all():
         return None
-    natural = [float(np.clip(sign * value, *_limits(metric.low, metric.high))) for value in values]
-    difference = sign * (natural[0] - natural[1])
+    sign = 1.0 if metric.greater_is_better else -1.0
+    low, high = metric.low, metric.high
     parts, still = chosen.parts(share, once=once), trivial.parts(share, once=once)
-    score = interval_of_parts(natural[0], parts, low=low, high=high, units=units, rows=behind)
-    baseline = interval_of_parts(natural[1], still, low=low, high=high)
+    value, base = sign * chosen.value, sign * trivial.value
+    score = interval_of_parts(value, parts, low=low, high=high, units=units, rows=behind)
+    baseline = interval_of_parts(base, still, low=low, high=high)
     if sum(each for each, _ in still) > _STILL * sum(each for each, _ in parts):
+        span = None if low is None or high is None else high - low
         gain = interval_of_parts(
-            difference,
+            sign * (value - base),
             chosen.parts(share, trivial, once=once),
             low=None if span is None else -span,
             high=span,
         )
-    else:  # a baseline that hardly varies: both intervals must say the same
-        ends = sorted(sign * (end - natural[1]) for end in (score.low, score.high))
-        gain = Interval(difference, ends[0], ends[1], score.level)
-    k = chosen.n_blocks
-    added = score.value - sign * chosen.nested
-    together = "" if not is_pooled(metric) else f", {sign * chosen.nested:.4f} on all rows together"
-    text = (
-        f"the mean of the blocks is {plain.plain.value:.4f}{together}; each choice used {k - 1} "
-        f"of {k} blocks, and by the scores of choices from {k - 2}, all rows add {added:+.4f}"
-    )
+    else:  # a baseline that hardly varies: both intervals must agree
+        ends = sorted(sign * (end - base) for end in (score.low, score.high))
+        gain = Interval(sign * (value - base), ends[0], ends[1], score.level)
+    text = _how(metric, value, sign * chosen.growth, chosen.n_blocks)
     return Estimate(score, baseline, gain, plain.plain, text=text)
 
 
-def _limits(low: float | None, high: float | None) -> tuple[float, float]:
-    return -np.inf if low is None else low, np.inf if high is None else high
+def _how(metric: Metric, value: float, growth: float, n_blocks: int) -> str:
+    """Describe the measurement, and what training on all rows may add."""
+    text = (
+        f"measured on predictions for all rows, by models trained on {n_blocks - 1} of "
+        f"{n_blocks} blocks"
+    )
+    if metric.low is None or metric.high is None:
+        return text
+    better = float(np.clip(value + growth, metric.low, metric.high)) - value
+    if not metric.greater_is_better:
+        better = -better
+    span = metric.high - metric.low
+    if better < _WORTH_SAYING * span:
+        return text
+    return f"{text}; trained on all rows, the score is probably about {better:.2f} better"
+
+
+def _together(question: Question, results: Sequence[OuterResult], found: Estimate) -> Estimate:
+    """Move both intervals to the scores of all outer predictions, where these are means over rows.
+
+    Blocks of unequal size would otherwise give a mean that no count of predictions confirms. Other
+    metrics stay those of a period as long as a block.
+    """
+    metric = question.metric
+    if not isinstance(metric.formula, RowMean):
+        return found
+    sign = 1.0 if metric.greater_is_better else -1.0
+    trivial = [trivial_prediction(question, each.train, len(each.rows)) for each in results]
+    value, base = (
+        sign * float(measure(question, pieces)[0])
+        for pieces in (
+            [(each.rows, each.predicted) for each in results],
+            [(each.rows, guess) for each, guess in zip(results, trivial, strict=True)],
+        )
+    )
+    if not np.isfinite([value, base]).all():
+        return found
+    return replace(
+        found,
+        score=recentred(found.score, value, metric),
+        baseline=recentred(found.baseline, base, metric),
+        gain=recentred(found.gain, sign * (value - base), None),
+    )
+
+
+def recentred(interval: Interval, value: float, metric: Metric | None) -> Interval:
+    """Return the interval moved to a value, within the range of the metric."""
+    by = value - interval.value
+    low, high = interval.low + by, interval.high + by
+    if metric is not None:
+        low = low if metric.low is None else max(low, metric.low)
+        high = high if metric.high is None else min(high, metric.high)
+    return Interval(value, min(low, value), max(high, value), interval.level)
+
+
+def _within_range(question: Question, results: Sequence[OuterResult], found: Estimate) -> Interval:
+    """Return the gain within the range that the metric leaves; above zero if no block denies it."""
+    metric, gain, base = question.metric, found.gain, found.baseline.value
+    ends = [
+        None if end is None else (end - base if metric.greater_is_better else base - end)
+        for end in (metric.low, metric.high)
+    ]
+    least, most = ends if metric.greater_is_better else ends[::-1]
+    low = gain.low if least is None else max(gain.low, least)
+    high = gain.high if most is None else min(gain.high, most)
+    leads = np.array([each.score - each.baseline for each in results])
+    leads = leads[np.isfinite(leads)]
+    if low <= 0 and len(leads) >= _BLOCKS_THAT_CONVINCE and (leads > 0).all():
+        low = float(leads.min()) / len(leads)
+    return Interval(gain.value, min(low, gain.value), max(high, gain.value), gain.level)

@@ -49,7 +49,7 @@ def measure(
     question : Question
         The metric and the truth.
     pieces : sequence of (rows, predictions)
-        No row twice.
+        Of several repeats, a row may occur once in each.
     group : ndarray of int64 of shape (n,), optional
         Group of each row of the problem: the score is computed without each of them.
 

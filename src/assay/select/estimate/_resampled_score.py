@@ -1,4 +1,4 @@
-"""One way of predicting, measured on all rows, without groups of rows and without blocks."""
+"""Score of one prediction rule, with jackknife replicates over row groups and over blocks."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from assay.select.estimate._pooled import (
 )
 from assay.select.plan import Question
 
-_MOST_UNBALANCED = 4.0  # a loss that hangs on the stratum alone would give any number
+_MOST_UNBALANCED = 4.0  # a loss that depends on the stratum alone would give any number
 # Degrees of freedom of a jackknife over K blocks, in parts of K-1: two over the variance of its
 # relative error, as seen in draws. Repeats add theirs.
 _FREEDOM = 0.8
 
 
 class ResampledScore:
-    """One way of predicting: its score on all rows, without groups of rows, without blocks.
+    """Score of one prediction rule on all rows, without groups of rows, and without blocks.
 
     Parameters
     ----------
@@ -35,9 +35,9 @@ class ResampledScore:
     results : sequence of OuterResult
         The outer blocks.
     said : callable
-        What it predicts for an outer block, from all others.
+        Predictions for an outer block, trained on all others.
     said_by_smaller : callable
-        What it predicts for (repeat, block, block left out besides).
+        Predictions for (repeat, block, block left out besides).
     group : ndarray of int64 of shape (n,)
         Groups of rows that are left out one by one.
     balanced : ndarray of int64 of shape (p, n), optional
@@ -57,14 +57,12 @@ class ResampledScore:
         blocks = sorted({each.outer.block for each in results})
         self.n_blocks = len(blocks)
         rows = {(each.repeat, each.outer.block): each.rows for each in results}
-        whole = [[(e.rows, said(e)) for e in results if e.repeat == repeat] for repeat in repeats]
-        first = np.mean([measure(question, pieces)[0] for pieces in whole])
-        self.without_rows = np.mean([measure(question, pieces, group) for pieces in whole], axis=0)
+        whole = [(each.rows, said(each)) for each in results]
+        first = measure(question, whole)[0]
+        self.without_rows = measure(question, whole, group)
         self.without_balanced = None
         if balanced is not None:
-            self.without_balanced = np.array(
-                [np.mean([measure(question, p, each) for p in whole], axis=0) for each in balanced]
-            )
+            self.without_balanced = np.array([measure(question, whole, each) for each in balanced])
         pairs = {
             (r, b, other): (rows[r, b], said_by_smaller((r, b, other)))
             for r in repeats
@@ -93,22 +91,15 @@ class ResampledScore:
         self.without_block = np.array(
             [[score([(r, b, o) for b in blocks if b != o]) for o in blocks] for r in repeats]
         )
-        self.nested = float(first)
-        self.value = float(first + growth(k) * (first - second))
-        # No law of growth is certain: what a straight line would add more is one standard error.
-        self.unsure = float((1 - growth(k)) * (first - second))
-        # What is printed leans on the rows that judge more than the plain score does.
-        second_rows = np.mean(
-            [measure(question, [pairs[key] for key in keys], group) for keys in shifted], axis=0
-        )
-        self.value_without_rows = self.without_rows + growth(k) * (self.without_rows - second_rows)
+        self.value = float(first)
+        self.growth = float(growth(k) * (first - second))
 
     def parts(
         self, share: float, other: ResampledScore | None = None, *, once: bool = False
     ) -> list[tuple[float, float]]:
         """Return the variances, with degrees of freedom; of the difference, with `other`.
 
-        The rows that judge, the law of growth, the rows that taught and chose.
+        First that of the rows that score, then that of the rows that train and choose.
 
         Parameters
         ----------
@@ -121,32 +112,29 @@ class ResampledScore:
             Whether the rows that judge, which are in the jackknife over blocks as well, are taken
             out of it, and repeats add to its freedom. Not where a few far-out rows rule both.
         """
-        value, without_rows = self.value_without_rows, self.without_rows
+        without_rows = self.without_rows
         without_block, balanced = self.without_block, self.without_balanced
-        unsure = self.unsure
         if other is not None:
-            value = value - other.value_without_rows
             without_rows = without_rows - other.without_rows
             without_block = without_block - other.without_block
-            unsure -= other.unsure
             balanced = None
-        judging, plain = jackknife_variance(value), jackknife_variance(without_rows)[0]
+        scoring = jackknife_variance(without_rows)
+        plain = scoring[0]
         # Repeats cut the same rows anew: they steady the variance, and add no rows to it.
         both = float(np.mean([jackknife_variance(values)[0] for values in without_block]))
         both *= _unbalanced(plain, balanced)
-        known = [judging, (unsure**2, self.n_blocks - 1)]
         if not once:
-            return [*known, (share * both, self.n_blocks - 1)]
+            return [scoring, (share * both, self.n_blocks - 1)]
         teaching = both - plain
         if teaching <= 0:
-            return known
+            return [scoring]
         freedom = _FREEDOM * (self.n_blocks - 1) * len(without_block)
         # What is taken out takes nothing from the noise.
-        return [*known, (share * teaching, freedom * (teaching / both) ** 2)]
+        return [scoring, (share * teaching, freedom * (teaching / both) ** 2)]
 
 
 def growth(n_blocks: int) -> float:
-    r"""Return what the last block adds to a score, in parts of what the one before it added.
+    r"""Return the ratio of the score gained from block K to that gained from block K-1.
 
     Notes
     -----

@@ -96,7 +96,7 @@ class AdaptiveSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
     Attributes
     ----------
     score_ : Interval
-        The honest score with its interval of 95 %: mean over the outer blocks.
+        The nested score, the mean of `outer_scores_`, with its interval of 95 %.
     outer_scores_ : ndarray of shape (n_blocks,)
         Score of each outer block, of the choice of the search that never saw it.
     outer_params_ : list of dict

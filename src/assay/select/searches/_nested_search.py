@@ -17,6 +17,7 @@ from sklearn.pipeline import Pipeline
 from assay.base import DataError, ParameterError, Task, as_frame, class_codes, real_values
 from assay.evaluate import Interval
 from assay.select.choose import Outcome
+from assay.select.estimate import recentred
 from assay.select.plan import Question
 from assay.select.run import Family, Progress
 from assay.select.searches._best_model import BestModel
@@ -74,7 +75,8 @@ class NestedSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
     Attributes
     ----------
     score_ : Interval
-        The honest score with its interval of 95 %: mean over the outer blocks.
+        The nested score, the mean of `outer_scores_`, with its interval of 95 %. The same over
+        all rows together is ``outcome_.score``.
     outer_scores_ : ndarray of shape (n_blocks,)
         Score of each outer block, of the choice that was made without it.
     outer_params_ : list of dict
@@ -240,7 +242,10 @@ class NestedSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
         self._refuse_failures(tried, places)
         self.n_features_in_ = int(np.shape(X)[1])
         self.n_splits_ = self.outcome_.plan.blocks
-        self.score_: Interval = self.outcome_.score
+        score, plain = self.outcome_.score, self.outcome_.plain
+        self.score_: Interval = (
+            score if plain is None else recentred(score, plain.value, self.outcome_.metric)
+        )
         self.outer_scores_ = np.array(
             [np.nan if row.outer is None else row.outer for row in nested]
         )
