@@ -33,13 +33,13 @@ def curve_chart(
     axis : str
         Title of the horizontal axis.
     values : sequence
-        Numbers, or anything else, which is then written out in order.
+        Numbers, or other values, which are written out in order.
     metric : str
         Title of the vertical axis.
     train, test : sequence of Interval
         The bands.
     unseen : str, default="test"
-        How the rows of `test` are called.
+        Label for the rows of `test`.
     """
     shown, x = _axis(axis, values)
     rows = [
@@ -120,7 +120,7 @@ def _axis(axis: str, values: Sequence[Any]) -> tuple[list[Any], dict[str, Any]]:
         scale = {"type": "log" if wide else "linear", "zero": False, "nice": False, "padding": 12}
         if wide:
             del scale["zero"]
-        # Ticks where the estimator was tried: between them nothing was measured.
+        # Ticks only at the values that were tried.
         ticks = {"values": plain, "format": "~g", "labelOverlap": "greedy", "grid": False}
         kind = {"type": "quantitative", "scale": scale, "axis": ticks}
         return plain, {"field": "x", "title": axis, **kind}

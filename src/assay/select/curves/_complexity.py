@@ -35,7 +35,7 @@ def complexity_curve(
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> Curve:
-    r"""Score an estimator at several values of one parameter, on rows it saw and rows it did not.
+    r"""Score an estimator at several values of one parameter, on training rows and on new ones.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def complexity_curve(
     n_blocks : int, default=5
         K, at least 3.
     repeats : int, default=1
-        Fresh partitions.
+        Number of random partitions.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group stay together.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -77,8 +77,8 @@ def complexity_curve(
               \hat\sigma^2},
 
     for each value by itself. An estimator of Assay with a path is fitted once per block for all
-    values. The best value of a curve was chosen on the very scores it shows: for the score of a
-    chosen model use `NestedSearch`.
+    values. The best value of a curve is chosen on the scores it shows, so its score is
+    optimistic; for the score of a chosen model use `NestedSearch`.
 
     See Also
     --------
@@ -106,7 +106,7 @@ def complexity_curve(
     fits = []
     for repeat, partition in enumerate(blocks.partitions):
         for split in plan.splits:
-            # Training rows are predicted, too: their score is the other half of the picture.
+            # Training rows are predicted as well, for the training score.
             both = Split(split.train, (*split.tests, *split.train))
             fits.append(CurveFit(repeat, partition, both))
     train, test, rates, failed = scores_of(question, family, blocks.partitions, fits, seed, n_jobs)

@@ -1,4 +1,4 @@
-"""The fits behind a curve: one unit each, scored on the rows it saw and on those it did not."""
+"""The fits behind a curve: one unit each, scored on its training rows and on others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from assay.select.run import (
 
 @dataclass(frozen=True, eq=False)
 class CurveFit:
-    """One fit of a curve; the first test block is the one it did not see."""
+    """One fit of a curve; its first test block was not used for training."""
 
     repeat: int
     partition: Partition
@@ -31,7 +31,7 @@ class CurveFit:
 
     @property
     def ratio(self) -> float:
-        """Rows tested over rows seen."""
+        """Ratio of test rows to training rows."""
         sizes = self.partition.sizes
         seen = sum(int(sizes[block]) for block in self.split.train)
         return float(sizes[self.split.tests[0]] / seen)
@@ -54,7 +54,7 @@ def scores_of(
     rates : ndarray of shape (candidates, fits, 2)
         False and true positive rates, of two classes.
     failed : list of str or None
-        Why a candidate failed, the first time it did.
+        The first reason why a candidate failed.
     """
     with Ledger() as ledger, threadpool_limits(1):
         runner = Runner(
@@ -75,7 +75,7 @@ def scores_of(
 def check_scores(
     scores: NDArray[np.float64], values: Sequence[Any], failed: Sequence[str | None], axis: str
 ) -> None:
-    """Refuse a curve with a value that has fewer than two scores: no band there."""
+    """Raise if a value has fewer than two scores, which gives no band."""
     for value, row, why in zip(values, scores, failed, strict=True):
         if np.isfinite(row).sum() < 2:
             reason = why or "the metric is undefined there"

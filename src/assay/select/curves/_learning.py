@@ -37,7 +37,7 @@ def learning_curve(
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> Curve:
-    r"""Score an estimator trained on more and more rows.
+    r"""Score an estimator trained on increasing numbers of rows.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def learning_curve(
     n_blocks : int, default=5
         K, at least 3.
     repeats : int, default=1
-        Fresh partitions.
+        Number of random partitions.
     groups : array-like of shape (n_samples,), default=None
         Rows of one group are never on both sides.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -73,9 +73,9 @@ def learning_curve(
     Notes
     -----
     A smaller training set is part of the larger ones, and holds the classes in the proportions of
-    the whole as nearly as it can. The band is that of `complexity_curve`, at every size with the
-    rows of the whole training set: smaller training sets overlap less, so theirs errs to the wide
-    side.
+    the whole as nearly as it can. The band is that of `complexity_curve`, computed at every
+    size as for the whole training set: smaller training sets overlap less, so their bands are
+    slightly too wide.
 
     See Also
     --------
@@ -135,7 +135,7 @@ def _counts(sizes: Sequence[float] | None, most: int) -> list[int]:
             check_interval("sizes", float(size), 0.0, 1.0)
             count = round(float(size) * most)
         if not 2 <= count <= most:
-            if sizes is None:  # a small table has no thirty-second part
+            if sizes is None:  # a small table has no thirty-second
                 continue
             raise ParameterError(
                 f"sizes must be between 2 and {most} rows, the smallest training set; got {size!r}"
@@ -149,7 +149,7 @@ def _counts(sizes: Sequence[float] | None, most: int) -> list[int]:
 def balanced_order(
     rows: NDArray[np.int64], y: NDArray[Any], task: Task, seed: int, repeat: int, block: int
 ) -> NDArray[np.int64]:
-    """Return the rows in an order whose every beginning is like the whole."""
+    """Return the rows in an order of which every prefix has the class proportions of the whole."""
     mixed = stream(seed, "learning curve", repeat, block).permutation(rows)
     if not task.has_classes:
         return mixed

@@ -28,9 +28,9 @@ from assay.select.plan import (
 )
 from assay.select.run import seeded
 
-# The test part is made up of so many equal parts of the rows.
+# Number of equal parts of the rows from which the test part is made.
 _PARTS = 20
-# A path gives many sizes at the price of one, so it is asked for some at a time.
+# A path fits many sizes at the cost of one, so this many are fitted at once.
 _AT_ONCE = 16
 
 
@@ -49,9 +49,9 @@ class SizeSelection:
     interval : Interval
         The same with its interval of 95 %.
     parameter : str
-        What was grown.
+        The parameter that was increased.
     size : object
-        The best value of it.
+        Its best value.
     sizes : tuple
         All that were tried, in order.
     metric : str
@@ -59,9 +59,9 @@ class SizeSelection:
     training, validation : tuple of Interval
         Mean errors over the slices at each size, with bands.
     validation_errors : ndarray of shape (n_sizes, rounds * k)
-        The errors behind the latter.
+        The errors behind `validation`.
     stopped : str
-        Why it ended there.
+        Why the search for a size stopped.
     """
 
     estimator: Any
@@ -103,7 +103,7 @@ def model_selection(
     seed: int = 0,
     n_jobs: int | None = None,
 ) -> SizeSelection:
-    r"""Let a model grow until its validation error rises significantly; test the best size once.
+    r"""Increase model size until the validation error rises significantly; test the best once.
 
     Parameters
     ----------
@@ -120,9 +120,9 @@ def model_selection(
     sizes : sequence, default=None
         Values of the parameter from simple to complex; None: 1, 2, 3, ...
     max_size : int, default=100
-        Where 1, 2, 3, ... ends at the latest.
+        Largest of 1, 2, 3, ...
     rounds : int, default=1
-        How often the training part is sliced anew.
+        Number of random slicings of the training part.
     significance : float, default=0.05
         Level of the test for a rise.
     test_size : float, default=0.2
@@ -152,9 +152,9 @@ def model_selection(
     .. math:: t = \frac{\bar d}{\sqrt{(\frac{1}{J} + \frac{n_{test}}{n_{train}})\,\hat\sigma^2}}
               > t_{J-1,\,1-\alpha}
 
-    It also ends where more size changes nothing: the last three sizes have the same training and
+    It also stops when size has no further effect: the last three sizes have the same training and
     validation error on every slice. The test part takes no part in any of this, so its error is
-    honest; repeating the whole with other arguments and keeping the best is not.
+    unbiased; repeating the whole with other arguments and keeping the best is not.
     A learner of Assay with a path is fitted once per slice for 16 sizes.
     Sources: Russell and Norvig, Artificial Intelligence, MODEL-SELECTION and CROSS-VALIDATION;
     Nadeau and Bengio (2003), Machine Learning 52.
@@ -234,7 +234,7 @@ def _tested(
         else Predicted(label=np.searchsorted(classes, said).astype(np.int64))
     )
     found = sample_interval(metric, asked.y[tested], predicted, seed=seed)
-    if metric.greater_is_better:  # accuracy, told as an error rate
+    if metric.greater_is_better:  # accuracy, reported as an error rate
         found = Interval(1 - found.value, 1 - found.high, 1 - found.low, found.level)
     name = "error rate" if metric.greater_is_better else metric.name
     curve = curve_of(question, "complexity", parameter, tried, training, validation, ratio, None, 0)
@@ -256,7 +256,7 @@ def _tested(
 def _end(
     training: NDArray[np.float64], validation: NDArray[np.float64], ratio: float, level: float
 ) -> tuple[int | None, str]:
-    """Return after how many sizes to stop, and why; None to go on."""
+    """Return the number of sizes after which to stop, and why; None to continue."""
     for count in range(2, len(validation) + 1):
         now, best = validation[count - 1], validation[_best(validation[: count - 1])]
         if _rises(now - best, ratio, level):
@@ -279,7 +279,7 @@ def _rises(differences: NDArray[np.float64], ratio: float, level: float) -> bool
 
 
 def _best(errors: NDArray[np.float64]) -> int:
-    """Return the first size of least mean error; means that differ by rounding only are equal."""
+    """Return the first size of least mean error; differences by rounding are ties."""
     return int(np.argmin([float(f"{mean:.12g}") for mean in errors.mean(axis=1)]))
 
 

@@ -1,4 +1,4 @@
-"""An estimator and a question, ready for units: what the curves have in common."""
+"""An estimator and a question: what all curves have in common."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class CurveQuestion:
         """Return the candidates as one family, so that they can share their work.
 
         The steps of a pipeline before the last are fitted once per training set if the candidates
-        have no part in them.
+        do not change them.
         """
         return family_of(type(self.estimator).__name__, self.estimator, candidates)
 
     def shares_fits(self, parameter: str) -> bool:
-        """Say whether candidates that differ in this parameter are more than single fits."""
+        """Return whether candidates that differ in this parameter share fits."""
         family = self.family([{parameter: None}])
         return type(path_of(family.estimator)) is not DefaultPath
 

@@ -1,4 +1,4 @@
-"""What a curve is: scores along an axis, their bands, and the picture."""
+"""Curves: scores along an axis, their bands, and the chart."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Curve:
     Parameters
     ----------
     kind : {"learning", "complexity"}
-        What the axis is.
+        Kind of axis.
     axis : str
         Its name: "training rows", or the parameter.
     values : tuple
-        Where the estimator was tried.
+        Values that were tried.
     metric : str
-        What was scored, in its natural sign.
+        The metric, in its natural sign.
     greater_is_better : bool
         Which direction of the metric is better.
     train, test : tuple of Interval
@@ -37,7 +37,7 @@ class Curve:
     rates : ndarray of shape (n_values, 2) or None
         Of two classes: false and true positive rate on the test blocks at each value.
     fits : int
-        Fits that were done.
+        Number of fits.
     """
 
     kind: str
@@ -54,7 +54,7 @@ class Curve:
 
     @property
     def best(self) -> Any:
-        """The value with the best mean test score. That score is optimistic, as every winner's."""
+        """The value with the best mean test score; that score is optimistic."""
         means = [band.value if self.greater_is_better else -band.value for band in self.test]
         return self.values[int(np.argmax(means))]
 

@@ -1,6 +1,6 @@
-"""Bootstrap bias-corrected cross-validation: the score of the choice, without another fit.
+"""Bootstrap bias-corrected cross-validation: the score of the choice, without further fits.
 
-The best of many scores is too good, because luck chose it. So the choice itself is bootstrapped:
+The best of many scores is optimistic: luck helped to choose it. So the choice is bootstrapped:
 draw rows with replacement, choose on the rows drawn, score the choice on the rows not drawn, and
 average over the draws. Source: Tsamardinos, Greasidou and Borboudakis (2018), Machine Learning 107.
 """
@@ -30,7 +30,7 @@ _MOST_CELLS = 5e7  # draws x rows held in memory
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is bootstrapped: draws, leading candidates, and one fit per block or all."""
+    """Size of the bootstrap: draws, leading candidates, and one fit per block or all."""
 
     draws: int
     candidates: int
@@ -43,12 +43,12 @@ def effort(route: str, rows: int, fewer_rows: int, candidates: int, n: int) -> E
     Parameters
     ----------
     route : {"mean", "formula", "scorer"}
-        How a score is computed.
+        The way a score is computed.
     rows, fewer_rows : int
         Rows scored per draw and candidate (calls, for a scorer), with all fits of a block and with
         one fit per block.
     candidates : int
-        How many compete.
+        Number of candidates.
     n : int
         Rows of the table.
 
@@ -88,8 +88,9 @@ def bootstrap_choice(evidence: Evidence, *, level: float = 0.95) -> Interval | N
     Notes
     -----
     The score of a candidate on drawn rows is the mean of its scores on the blocks, as in the plain
-    choice; blocks where the drawn rows leave it undefined are passed over. On large tables, and for
-    scorers without a formula, one fit per block and the leading candidates do; see `effort`.
+    choice; blocks where the drawn rows leave it undefined are skipped. On large tables, and for
+    scorers without a formula, only one fit per block and the leading candidates are used; see
+    `effort`.
     """
     question, table, clusters = evidence.question, evidence.table, evidence.blocks.clusters
     formula = question.metric.formula
@@ -106,7 +107,7 @@ def bootstrap_choice(evidence: Evidence, *, level: float = 0.95) -> Interval | N
     spent = effort(route, price, cheaper, len(ranking), len(question.y))
     if not spent.all_fits:
         rows = fewer
-    # Ties inside a draw go the way they go in the plain choice: simpler first, then earlier.
+    # Ties are broken as in the plain choice: simpler first, then earlier.
     _, _, size = table.means(rows)
     leading = sorted(ranking[: spent.candidates], key=lambda column: (size[column], column))
     drawn = _draws(len(question.y), clusters, spent.draws, evidence.seed)
@@ -137,7 +138,7 @@ def _row_count(evidence: Evidence, rows: list[int]) -> int:
 
 
 def _draws(n: int, clusters: NDArray[np.int64] | None, count: int, seed: int) -> NDArray[np.uint8]:
-    """How often each row was drawn, of shape (draws, rows)."""
+    """Return how often each row was drawn, of shape (draws, rows)."""
     random = stream(seed, "bootstrap")
     n_clusters = n if clusters is None else int(clusters.max()) + 1
     drawn = np.empty((count, n), dtype=np.uint8)
@@ -178,7 +179,7 @@ def _by_formula(
 
 
 class _Means:
-    """Means over blocks that pass over what is undefined."""
+    """Means over blocks that skip undefined scores."""
 
     def __init__(self, draws: int, candidates: int) -> None:
         self.total = np.zeros((draws, candidates))
@@ -226,7 +227,7 @@ def _by_scorer(
     leading: list[int],
     drawn: NDArray[np.uint8],
 ) -> Array:
-    """Do the same with a scorer that must be called: winners only, on the rows not drawn."""
+    """Return the same for a scorer that must be called: winners only, on the rows not drawn."""
     question = evidence.question
     blocks: dict[int, NDArray[np.int64]] = {}  # by their first row
     stored: dict[tuple[int, int], Predicted] = {}

@@ -1,4 +1,4 @@
-"""How many rows a share rests on: all of them, or as many as the rarer classes have."""
+"""Effective number of rows behind a share: all of them, or as many as the rarer classes have."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MEANS_OVER_CLASSES = ("balanced_accuracy", "recall_macro", "precision_macro", "
 
 
 def effective_sample_size(question: Question) -> int:
-    r"""Return how many rows at most a metric between 0 and 1 can be said to be a share of.
+    r"""Return the effective number of rows behind a metric in [0, 1].
 
     Parameters
     ----------
@@ -26,12 +26,12 @@ def effective_sample_size(question: Question) -> int:
 
     Notes
     -----
-    A hundred rows with five positives say as much about a recall as five rows do, and should they
-    all be found, as little. An area under the curve a has a variance of at least about a(1-a)/2m, m
+    A hundred rows with five positives carry as much information about recall as five rows, even if
+    all of them are found. An area under the curve a has a variance of at least about a(1-a)/2m, m
     the size of the rarer class: Hanley and McNeil's formula gives 1.5m rows for classes of one size
     and 2m to 3m where the other class is much larger. A mean over K classes with :math:`n_k` rows
-    has :math:`K^2 / \sum_k 1/n_k`. What is called positive by a model is taken to be about as much
-    as is positive.
+    has :math:`K^2 / \sum_k 1/n_k`. The number of rows predicted as positive is assumed
+    to be about the number of positives.
     """
     n, name = len(question.y), question.metric.name
     if question.n_classes is None or question.metric.by_query:

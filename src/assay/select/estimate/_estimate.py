@@ -40,20 +40,20 @@ _STILL = 0.01
 
 @dataclass(frozen=True)
 class Estimate:
-    """What is printed.
+    """The printed numbers.
 
     Parameters
     ----------
     score, baseline : Interval
-        Of the choice and of the trivial model, in natural sign.
+        Of the choice and of the baseline, in natural sign.
     gain : Interval
         Score over baseline, positive is better.
     plain : Interval
-        The mean of the outer blocks as it is, with the corrected resampled t.
+        The mean over the outer blocks, with the corrected resampled t.
     scores : mapping of str to Interval
         The same for every usual metric of the task, in natural sign.
     text : str
-        What was done, in words.
+        How the score was measured, in words.
     """
 
     score: Interval
@@ -81,7 +81,7 @@ def estimate(
         each other in time (then the intervals are for the next block, but for the gain, which is a
         mean over time).
     results : sequence of OuterResult
-        The outer choices and their honest predictions.
+        The outer choices and their predictions.
     smaller : LeaveTwoOut, optional
         The choices made without one more block, see `leave_two_out_choices`.
 
@@ -92,7 +92,7 @@ def estimate(
 
     Notes
     -----
-    The score is the metric of the predictions of all outer blocks together, averaged over repeats;
+    The score is the metric of the predictions of all outer blocks and repeats together;
     metrics of order (areas under curves) are averaged over blocks, because scores of two models
     need not have one scale.
 

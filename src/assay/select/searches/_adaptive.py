@@ -1,4 +1,4 @@
-"""Bayesian and population-based search, honest: run once per outer block, with the price shown."""
+"""Bayesian and population-based search, run once per outer block of nested cross-validation."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ SAMPLERS = ("bayes", "population")
 
 @dataclass(frozen=True)
 class Price:
-    """What an adaptive search cost, in fits, and what others would have.
+    """Number of fits of an adaptive search, beside those of other searches.
 
     Parameters
     ----------
     fits : int
-        Fits that the result rests on, the final one included.
+        Fits behind the result, the final one included.
     fixed : int
-        Fits of a fixed set of as many candidates, such as Sobol points, at least.
+        Minimum fits for a fixed set of as many candidates, such as Sobol points.
     naive : int
-        Fits of the same searches without a ledger: nothing shared.
+        Fits of the same searches without shared work.
     """
 
     fits: int
@@ -56,7 +56,7 @@ class Price:
 
 
 class AdaptiveSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
-    r"""Let earlier scores propose the next parameters, and say honestly how good the result is.
+    r"""Let earlier scores propose the next parameters, with a nested estimate of the result.
 
     Parameters
     ----------
@@ -67,17 +67,17 @@ class AdaptiveSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
         By parameter a `Real`, `Integer`, `Choice`, a list of options, or a distribution of
         scipy.stats; several dicts are alternatives.
     sampler : {'bayes', 'population'}, default='bayes'
-        Who proposes: Optuna's TPE sampler (extra ``search``), or a small genetic algorithm that
-        recombines the parameters of the best.
+        Optuna's TPE sampler (extra ``search``), or a small genetic algorithm that recombines the
+        parameters of the best candidates.
     n_trials : int, default=50
-        Candidates that each search tries.
+        Number of candidates that each search tries.
     n_start : int, default=None
-        How many of them are Sobol points that all searches have in common, and the size of a
-        generation. None: an eighth of `n_trials`, at least 4.
+        Number of Sobol points that all searches try first, and the size of a generation. None: an
+        eighth of `n_trials`, at least 4.
     scoring : str or callable, default=None
         As in scikit-learn; None: accuracy of classes, R² of numbers.
     cv : int, splitter or iterable, default=5
-        The blocks: the test folds of any splitter of scikit-learn that tests every row once.
+        The blocks: the test folds of any scikit-learn splitter that tests every row once.
     refit : bool, default=True
         Whether the final choice is fitted on all rows.
     random_state : int, default=0
@@ -85,13 +85,13 @@ class AdaptiveSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
     n_jobs : int, default=None
         Workers; None = 1, -1 = one per core. No effect on the result.
     backend : {'threads', 'processes', 'dask'}, default='threads'
-        What a worker is. No effect on the result.
+        Kind of worker. No effect on the result.
     scheduler : str, default=None
         Address of a Dask scheduler, such as 'tcp://127.0.0.1:8786', whose workers do the work.
     ledger : Ledger or path, default=None
-        File of finished work: a search that was interrupted goes on where it was.
+        File of finished work, from which an interrupted search continues.
     progress : callable, default=None
-        Called with (done, total, seconds left or None, what).
+        Called with (done, total, seconds left or None, text).
 
     Attributes
     ----------
@@ -102,10 +102,10 @@ class AdaptiveSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
     outer_params_ : list of dict
         What was chosen for each outer block.
     outer_trials_ : list of list of (dict, float)
-        What was tried for each outer block, in order, with its inner score (greater is better; NaN
-        if it failed).
+        Candidates tried for each outer block, in order, with their inner scores (greater is better;
+        NaN if a fit failed).
     trials_ : list of (dict, float)
-        The same of the final search.
+        The same for the final search.
     best_estimator_ : estimator
         The final choice, fitted on all rows; with `refit` only.
     best_params_ : dict
@@ -113,9 +113,9 @@ class AdaptiveSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
     best_name_ : str
         Its name among several estimators.
     best_score_ : float
-        Its plain mean score. Optimistic, as every winner's; report `score_`.
+        Its plain cross-validated score, which is optimistic; report `score_` instead.
     price_ : Price
-        Fits done, and what a fixed set and a naive search would have cost.
+        Number of fits, beside those of a fixed set and of a naive search.
     outcome_ : Outcome
         Everything else: leaderboard, baseline, notes.
     classes_ : ndarray
@@ -131,7 +131,7 @@ class AdaptiveSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
     .. math:: s_i(c) = \frac{1}{K-1} \sum_{j \ne i} \mathrm{score}(c \text{ fitted without }
               \{i, j\},\ \text{block } j)
 
-    and never sees block i; its best candidate is fitted without block i and judged on it. One more
+    and never sees block i; its best candidate is fitted without block i and scored on it. One more
     search, with plain K-fold scores, makes the final choice. The proposals are functions of
     `random_state`, the block and the earlier scores, so a search that was killed continues from its
     ledger and ends with the same bytes. With n trials of which s are common, K blocks cost about
@@ -205,7 +205,7 @@ class AdaptiveSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Labels or numbers.
         groups : array-like of shape (n_samples,), default=None
-            For a splitter that asks for them.
+            For splitters that need them.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, in fits and scores that take them.
 

@@ -38,13 +38,13 @@ class Bayes:
         Parameters
         ----------
         space : Space
-            What may be proposed.
+            The parameters and their ranges.
         trials : sequence of Trial
             All earlier trials of this search.
         n : int
-            The most that may be proposed; one is.
+            Maximum number of points; one is returned.
         key : str
-            Names the seed, the search and the step.
+            Identifies the seed, the search and the step.
         """
         if n < 1:
             return []

@@ -17,10 +17,10 @@ def family_of(name: str, estimator: Any, candidates: Sequence[Mapping[str, Any]]
     Parameters
     ----------
     name : str
-        Of the family.
+        Name of the family.
     estimator : estimator
-        Any; the steps of a pipeline before the last are fitted once per training set, for all
-        candidates and families, if the candidates have no part in them.
+        Any estimator; the steps of a pipeline before the last are fitted once per training set, for
+        all candidates and families, if the candidates do not change them.
     candidates : sequence of dict
         Parameters as ``estimator.set_params`` names them.
 

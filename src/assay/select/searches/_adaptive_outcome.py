@@ -1,4 +1,4 @@
-"""What adaptive searches found, as an outcome like that of any other search."""
+"""Outcome of an adaptive search."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from assay.select.searches._adaptive_run import Adaptive, OneSearch
 
 
 def adaptive_outcome(searches: Adaptive) -> Outcome:
-    """Judge the choices of the outer searches, and tell the final one.
+    """Score the choices of the outer searches, and return them with the final one.
 
     Parameters
     ----------
     searches : Adaptive
-        After all trials.
+        The searches, after all trials.
     """
     question, blocks = searches.evidence.question, searches.evidence.blocks
     natural = question.metric.natural

@@ -15,7 +15,7 @@ from assay.select.searches._space import Space
 
 @dataclass(frozen=True)
 class Point:
-    """A place in a space: the branch, and one coordinate of [0, 1] per parameter of it."""
+    """A point of a space: the branch, and one coordinate in [0, 1] per parameter."""
 
     branch: int
     place: tuple[float, ...]
@@ -26,7 +26,7 @@ class Point:
         return {name: each.at(u) for (name, each), u in zip(dimensions, self.place, strict=True)}
 
     def identity(self, space: Space) -> str:
-        """Return what two points share that mean the same candidate."""
+        """Return a key that is equal for points of the same candidate."""
         return digest([self.branch, self.params(space)], "candidate")
 
 
@@ -59,7 +59,7 @@ def start_points(space: Space, n: int, seed: int) -> list[Point]:
 
 
 def best_first(trials: Sequence[Trial]) -> list[Trial]:
-    """Return the trials that have a score, best first; of equal ones the earlier."""
+    """Return the trials that have a score, best first; ties go to the earlier one."""
     able = [each for each in trials if np.isfinite(each.score)]
-    # Sums of the same numbers in another order must stay ties.
+    # Equal means summed in another order must stay tied.
     return sorted(able, key=lambda each: -float(f"{each.score:.12g}"))

@@ -57,7 +57,7 @@ class Adaptive:
     space : Space
         What may be proposed.
     family_of : callable
-        Branch and parameters -> family with this one candidate.
+        (branch, parameters) -> family with this one candidate.
     """
 
     def __init__(
@@ -91,14 +91,14 @@ class Adaptive:
         ]
 
     def run(self, proposer: Proposer, n_trials: int, n_start: int, seed: int) -> None:
-        """Make all trials of all searches.
+        """Run all trials of all searches.
 
         Parameters
         ----------
         proposer : Proposer
             The sampler.
         n_trials, n_start : int
-            Trials of each search, and how many of them are fixed points.
+            Number of trials of each search, and how many of them are fixed points.
         seed : int
             Seed of the points and of the sampler.
         """
@@ -117,13 +117,13 @@ class Adaptive:
                     if done < n_trials
                     else []
                 )
-                if not points:  # enough, or nothing new is left in the space
+                if not points:  # enough trials, or no new point is left
                     open_quests.remove(quest)
                 proposed += [(quest, point) for point in points]
             self._try(proposed)
 
     def results(self) -> tuple[list[OuterResult], list[str]]:
-        """Judge what was chosen without each block, on that block."""
+        """Score each outer choice on its block."""
         found, notes = [], []
         for outer, quest in zip(self.evidence.plan.outers, self.quests, strict=False):
             ranking = best_first(quest.trials)
@@ -204,7 +204,7 @@ class Adaptive:
         quest.scores[number], quest.sizes[number] = scores, sizes
 
     def _number(self, point: Point) -> int:
-        """Return the number of the family with this candidate, which is made if it is new."""
+        """Return the number of the family with this candidate; create it if it is new."""
         identity = point.identity(self.space)
         if identity not in self._known:
             self._known[identity] = len(self._families)

@@ -36,7 +36,7 @@ from assay.select.searches._rules import Rules
 
 
 def outcome_of(evidence: Evidence, run: PlanRun, rules: Rules) -> Outcome:
-    """Draw the conclusions from the units that were run, and add the fits they ask for.
+    """Assemble the outcome from the finished units; run the additional fits it needs.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def _described(evidence: Evidence, spec: ModelSpec) -> tuple[str, dict[str, obje
 
 
 def _why(table: ScoreTable, column: int) -> str:
-    """Return the first reason why a candidate has no score, and how often it failed."""
+    """Return the first reason why a candidate has no score, and the number of failed fits."""
     failures = [text for (_, _, where), text in table.failed.items() if where == column]
     if failures:
         splits = len({place[:2] for place in table.places})

@@ -1,4 +1,4 @@
-"""What searches with scikit-learn's manners share: the best model, and predictions by it."""
+"""Base of searches with scikit-learn's interface: the best model and its predictions."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from assay.select.run import weight_parameter
 def _best_has(name: str) -> Any:
     def check(self: BestModel) -> bool:
         check_is_fitted(self)
-        getattr(self.best_estimator_, name)  # its own AttributeError says more than ours
+        getattr(self.best_estimator_, name)  # keep its own AttributeError
         return True
 
     return check
 
 
 class BestModel:
-    """A search that holds its final choice, fitted on all rows, as `best_estimator_`."""
+    """A search with its final choice, fitted on all rows, as `best_estimator_`."""
 
     best_estimator_: Any
 
@@ -48,7 +48,7 @@ class BestModel:
 
     @available_if(_best_has("predict_proba"))  # type: ignore[untyped-decorator]
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the probabilities that the best model gives."""
+        """Return the probabilities of the best model."""
         return self.best_estimator_.predict_proba(X)  # type: ignore[no-any-return]
 
     @available_if(_best_has("decision_function"))  # type: ignore[untyped-decorator]

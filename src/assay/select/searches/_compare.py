@@ -1,4 +1,4 @@
-"""Is one pipeline better than another? Differences on the same blocks, and what they prove."""
+"""Compare two pipelines on the same blocks, with a test that allows for their overlap."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Comparison:
     gain : Interval
         By how much `a` is better, positive also where the metric is a loss.
     p_value : float
-        How probable so large a difference, of either sign, is between models that are equally good.
+        Two-sided p-value of the difference.
     a_better, equal, b_better : float
         Posterior probabilities that `a` is better by more than `rope`, that the difference is
         within it, and that `b` is better.
     rope : float
-        Differences up to this one are of no practical interest.
+        Differences up to this size are practically zero.
     differences : ndarray of shape (repeats * n_blocks,)
         Score of `a` minus score of `b` on each block, greater is better.
     """
@@ -80,8 +80,8 @@ def compare(
     Parameters
     ----------
     a, b : estimator
-        Both classifiers, or both regressors. A search with its own cross-validation inside is
-        welcome: it is then judged as a whole.
+        Both classifiers, or both regressors. A search with its own cross-validation
+        is scored as a whole.
     X : array-like of shape (n_samples, n_features)
         Numbers; missing values as NaN if both take them.
     y : array-like of shape (n_samples,)
@@ -116,9 +116,9 @@ def compare(
 
     against Student's distribution with R (K - 1) degrees of freedom: the corrected resampled
     t-test. Its authors take J - 1, but repeats share their rows: :math:`\hat\sigma^2` of 5 x 4
-    blocks was as sure as with 15 to 16 degrees of freedom in draws of 50 and 100 rows, not 19.
-    The plain paired test takes the J differences for independent, which they are not, and finds a
-    difference where there is none far more often than it says. The posterior is the same
+    blocks was as precise as one with 15 to 16 degrees of freedom in simulations of 50 and 100 rows,
+    not 19. The plain paired test treats the J differences as independent, which they are not, and
+    reports false differences far more often than its level. The posterior is the same
     distribution around :math:`\bar d` (Bayesian correlated t-test).
     Sources: Nadeau and Bengio (2003), Machine Learning 52; Corani and Benavoli (2015), Machine
     Learning 100.

@@ -1,4 +1,4 @@
-"""Tables that are no matrix of numbers: a search knows their rows by number."""
+"""Tables that are not numeric matrices: a search refers to their rows by number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class GivenRows(BaseEstimator):
     """First step of a pipeline: row numbers in, rows of a table out.
 
     The units of a search hold one matrix of numbers. For a dataframe with text, or a sparse matrix,
-    that is one column of row numbers, and each model begins with this step. It is told apart by the
+    that is one column of row numbers, and each model begins with this step. It is identified by the
     digest of the table, and clones share the table.
 
     Parameters
@@ -39,7 +39,7 @@ class GivenRows(BaseEstimator):
         self.digest = table_digest(self.table)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002
-        """Return what tells this table from others."""
+        """Return the digest, which identifies the table."""
         return {"digest": self.digest}
 
     def __sklearn_clone__(self) -> Self:

@@ -1,4 +1,4 @@
-"""What a nested search leaves for its user, in the words of scikit-learn."""
+"""Results of a nested search in scikit-learn's form."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def inner_scores(outcome: Outcome, places: NDArray[np.int64]) -> NDArray[np.floa
     outcome : Outcome
         What the search found.
     places : ndarray of int64
-        Of each column of its table, the place of the candidate in the user's grids.
+        For each column of its table, the position of the candidate in the user's grids.
     """
     table, plan = _table(outcome)
     found = np.empty((len(plan.outers), len(places)))
@@ -42,13 +42,13 @@ def cv_results(
     outcome : Outcome
         What the search found.
     places : ndarray of int64
-        Of each column of its table, the place of the candidate in the user's grids.
+        For each column of its table, the position of the candidate in the user's grids.
     params : sequence of dict
         The candidates, in the order of the user's grids.
 
     Notes
     -----
-    A split is a fit without two blocks, scored on one of them: K(K-1) of them. Candidates that
+    A split is a fit without two blocks, scored on one of them; there are K(K-1). Candidates that
     failed have NaN and the last rank.
     """
     table, plan = _table(outcome)
@@ -106,7 +106,7 @@ def outer_metrics(
             mine = outer.block == nested.block
             parts = (outer.label, outer.probability, outer.decision, outer.value)
             taken = [None if part is None else part[mine] for part in parts]
-            # NaN: the model chosen for this block does not give it.
+            # NaN: the model chosen for this block does not provide it.
             taken = [None if a is None or np.isnan(a).any() else a for a in taken]
             rows = outer.row[mine]
             try:
@@ -116,7 +116,7 @@ def outer_metrics(
                     weight=None if weights is None else weights[rows],
                     n_classes=n_classes,
                 )
-            except (AttributeError, ValueError):  # it needs what the chosen model does not give
+            except (AttributeError, ValueError):  # it needs what the chosen model does not provide
                 score = float("nan")
             scores.append(score)
         found[name] = np.array(scores)

@@ -1,4 +1,4 @@
-"""A nested grid search with scikit-learn's manners, at about the price of a plain one."""
+"""Nested grid search with scikit-learn's interface, at about the cost of a plain one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from assay.select.searches._space import SpaceLike
 
 
 class NestedSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
-    r"""Choose parameters by cross-validation and say honestly how good the chosen model is.
+    r"""Choose parameters by cross-validation, with a nested estimate of the chosen model's score.
 
     What ``cross_validate(GridSearchCV(estimator, param_grid), X, y)`` computes: for every block of
     rows, the parameters chosen without it and the score of that choice on it; and what
@@ -53,24 +53,24 @@ class NestedSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
         As in scikit-learn; None: accuracy of classes, R² of numbers. Of several metrics, `refit`
         names the one that chooses.
     cv : int, splitter or iterable, default=5
-        The blocks: the test folds of any splitter of scikit-learn that tests every row once.
+        The blocks: the test folds of any scikit-learn splitter that tests every row once.
     refit : bool or str, default=True
         Whether the final choice is fitted on all rows; with several metrics, the name of the one
         that chooses.
     error_score : nan or 'raise', default=nan
-        What a candidate that cannot be fitted does: not take part, or stop the search.
+        Whether a candidate that cannot be fitted is left out (nan) or stops the search.
     random_state : int, default=0
-        Fills in every ``random_state=None`` of the estimators; seed of the points.
+        Seed of the points and of every ``random_state=None`` of the estimators.
     n_jobs : int, default=None
         Workers; None = 1, -1 = one per core. No effect on the result.
     backend : {'threads', 'processes', 'dask'}, default='threads'
-        What a worker is. No effect on the result.
+        Kind of worker. No effect on the result.
     scheduler : str, default=None
         Address of a Dask scheduler, such as 'tcp://127.0.0.1:8786', whose workers do the work.
     ledger : path, default=None
-        File of finished work: a search that was interrupted goes on where it was.
+        File of finished work, from which an interrupted search continues.
     progress : callable, default=None
-        Called with (done, total, seconds left or None, what).
+        Called with (done, total, seconds left or None, text).
 
     Attributes
     ----------
@@ -82,13 +82,13 @@ class NestedSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
     outer_params_ : list of dict
         What was chosen for each outer block.
     outer_names_ : list of str
-        And of which of several estimators.
+        The estimator that was chosen for each outer block, if there are several.
     outer_metrics_ : dict of str to ndarray of shape (n_blocks,)
         With several metrics: the scores of the same choices by each of them. As in scikit-learn,
         greater is better: losses are negative.
     inner_scores_ : ndarray of shape (n_blocks, n_candidates)
-        What the choices were made by: mean scores without the outer block, greater is better;
-        candidates in the order of the grids.
+        Mean scores without the outer block, by which the choices were made; greater is better.
+        Candidates are in the order of the grids.
     cv_results_ : dict
         As of `GridSearchCV`, over all K(K-1) scores of a candidate.
     n_splits_ : int
@@ -100,7 +100,7 @@ class NestedSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
     best_name_ : str
         Its name among several estimators.
     best_score_ : float
-        Its plain mean score. Optimistic, as every winner's; report `score_`.
+        Its plain cross-validated score, which is optimistic; report `score_` instead.
     outcome_ : Outcome
         Everything else: leaderboard, baseline, counts of fits, notes.
     classes_ : ndarray
@@ -112,7 +112,7 @@ class NestedSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
     -----
     The inner folds for outer block i are the other blocks. One fit without blocks i and j answers
     for both, so K blocks cost K(K-1)/2 fits per candidate instead of K(K-1), and estimators of
-    Assay share further work between their candidates. Of a pipeline, the steps before the last are
+    Assay share further work between their candidates. The steps of a pipeline before the last are
     fitted once per training set for all candidates that agree in them. The numbers are those of the
     naive search, and so are the choices: the greatest mean of the folds, to its last bit, and of
     equal ones the first.
@@ -180,12 +180,12 @@ class NestedSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like, dataframe or sparse matrix of shape (n_samples, n_features)
-            Whatever the estimators take. Only matrices of numbers, and what the steps of a
-            pipeline make such a matrix of, let candidates share work.
+            Anything the estimators accept. Candidates share work only on numeric matrices, given
+            or made by the first steps of a pipeline.
         y : array-like of shape (n_samples,)
             Labels or numbers.
         groups : array-like of shape (n_samples,), default=None
-            For a splitter that asks for them.
+            For splitters that need them.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows, in fits and scores that take them.
 
@@ -267,7 +267,7 @@ class NestedSearch(BestModel, MetaEstimatorMixin, BaseEstimator):
         return self
 
     def _scorings(self, classifier: bool) -> tuple[dict[str, Any], Any]:
-        """Return the metrics by name, empty if there is one only, and the one that chooses."""
+        """Return the metrics by name (empty if there is only one), and the one that chooses."""
         if isinstance(self.scoring, Mapping):
             scorings = dict(self.scoring)
         elif isinstance(self.scoring, list | tuple | set):
@@ -326,7 +326,7 @@ class _Part:
             if self.prefix and not issparse(given.table):
                 before = given.before(model.steps[:-1])
                 return Family(shown, model.steps[-1][1], self.candidates, before)
-            # Rows that only the model itself can read: it gets them one candidate at a time.
+            # Only the model itself can read these rows: it is fitted one candidate at a time.
             steps = model.steps if isinstance(model, Pipeline) else [("model", model)]
             prefix = self.prefix or ("" if isinstance(model, Pipeline) else "model__")
             named = [{f"{prefix}{k}": v for k, v in each.items()} for each in self.candidates]
@@ -342,7 +342,7 @@ class _Part:
 
 
 def _parts(name: str, estimator: Any, grid: Sequence[Mapping[str, Any]], first: int) -> list[_Part]:
-    """Cut a set of candidates into parts; `first` is the place of its first candidate among all."""
+    """Split candidates into parts; `first` is the position of the first one among all."""
     cut = isinstance(estimator, Pipeline) and len(estimator.steps) > 1
     prefix = f"{estimator.steps[-1][0]}__" if cut else ""
     parts: list[_Part] = []
@@ -360,7 +360,7 @@ def _parts(name: str, estimator: Any, grid: Sequence[Mapping[str, Any]], first: 
 
 
 def _rows(X: Any, estimators: Sequence[Any]) -> tuple[NDArray[Any], GivenRows | None]:
-    """Return the matrix of a search; row numbers, and the rows, where it cannot be X itself."""
+    """Return the matrix of a search; if X is not numeric, row numbers and the rows."""
     if issparse(X):
         given = GivenRows(X)
     else:
@@ -373,7 +373,7 @@ def _rows(X: Any, estimators: Sequence[Any]) -> tuple[NDArray[Any], GivenRows | 
 
 
 def _picks_columns(estimator: Any) -> bool:
-    """Say whether a step of a pipeline may know columns by name."""
+    """Return whether a step of a pipeline may select columns by name."""
     steps = [step for _, step in getattr(estimator, "steps", ())]
     return any(hasattr(step, "transformers") or hasattr(step, "steps") for step in steps)
 
@@ -383,7 +383,7 @@ def _same(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
 
 
 def _equal(a: Any, b: Any) -> bool:
-    # Of other types, only an object itself is surely the same: a needless cut costs no truth.
+    # Other types are equal only if identical; an unnecessary split is harmless.
     return isinstance(a, str | int | float | bool) and type(a) is type(b) and bool(a == b)
 
 

@@ -10,7 +10,7 @@ from assay.select.plan import stream
 from assay.select.searches._adaptive_point import Point, Trial, best_first
 from assay.select.searches._space import Space
 
-# A child that was tried already is made again; in a space that is nearly used up, not for ever.
+# Attempts to make a child that was not tried before.
 _ATTEMPTS = 30
 
 
@@ -20,20 +20,20 @@ class Population:
     Parameters
     ----------
     size : int
-        Children of a generation; the best half as many of all trials so far are the parents.
+        Number of children per generation; half as many of the best trials are parents.
     mutation : float, default=0.15
         Standard deviation of a mutated coordinate in the first generation, of a range of 1; it
         shrinks by a quarter with each, down to a tenth of this.
     fresh : float, default=0.1
-        Share of children that are random points and not children at all.
+        Share of random points in a generation.
 
     Notes
     -----
     A child takes the branch of its first parent and each coordinate from either parent with equal
     probability, where both have the parameter. One coordinate at least is then mutated, each of d
     with probability 1/d: a range by :math:`u' = u + \sigma z` reflected into [0, 1], a choice by a
-    new draw. Parents are drawn with probability falling linearly in their rank. Which points come
-    is a function of the key and the earlier trials, nothing else.
+    new draw. Parents are drawn with probability falling linearly in their rank. The points
+    are a function of the key and the earlier trials only.
     """
 
     def __init__(self, size: int, mutation: float = 0.15, fresh: float = 0.1) -> None:
@@ -47,13 +47,13 @@ class Population:
         Parameters
         ----------
         space : Space
-            What may be proposed.
+            The parameters and their ranges.
         trials : sequence of Trial
             All earlier trials of this search.
         n : int
-            The most that may be proposed.
+            Maximum number of points.
         key : str
-            Names the seed, the search and the step.
+            Identifies the seed, the search and the step.
         """
         random = stream(key, "population")
         tried = {each.point.identity(space) for each in trials}

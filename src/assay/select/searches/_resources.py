@@ -1,4 +1,4 @@
-"""What does the work of a search, where it is kept, and its limits."""
+"""Workers, ledger and limits of a search."""
 
 from __future__ import annotations
 
@@ -28,25 +28,26 @@ from assay.select.run import (
 class Resources:
     """Workers, ledger and limits of a search.
 
-    None of them changes the result, but for a deadline that is hit.
+    None of them changes the result, except a deadline that is reached.
 
     Parameters
     ----------
     n_jobs : int, default=1
         Workers; -1 for one per core.
     backend : {"threads", "processes", "dask"}, default="threads"
-        What a worker is.
+        Kind of worker.
     scheduler : str, optional
         Address of a Dask scheduler, such as "tcp://127.0.0.1:8786": the units then run on its
         workers, and `n_jobs` has no effect. Needs the extra "dask".
     ledger : Ledger or path, optional
         Where finished units are kept, so that an interrupted search can continue.
     memory : float or str, optional
-        Bytes, or an amount such as "4GB", that the search may use: fewer workers run if need be.
+        Bytes, or an amount such as "4GB", that the search may use: fewer workers run if necessary.
         By default four fifths of what the machine has free.
     deadline : float, str or Deadline, optional
         Seconds, or a time such as "10m", from the start to the end of all fits. Families then run
-        one after another; what would not be finished in time is not begun, and the notes name it.
+        one after another; those that would not finish in time are not started, and the notes name
+        them.
     progress : callable, optional
         Called with (done, total, seconds left or None, text), first before any work.
     """

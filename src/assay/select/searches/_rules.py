@@ -1,4 +1,4 @@
-"""How rows are split and a choice is made: everything that may change a result."""
+"""Rules of a search: everything that may change its result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Rules:
     n_blocks : int, optional
         Number of blocks, at least 3; by default 5, and up to 10 in time (`blocks_in_time`).
     repeats : int, default=1
-        Fresh partitions; more of them make the score steadier.
+        Number of random partitions; more of them make the score more stable.
     blocks : array-like of int of shape (n_samples,), optional
         Block of each row, 0..K-1, in the order of time for a forward plan; then `n_blocks`,
         groups and duplicate rows do not decide where a row goes.
@@ -37,11 +37,11 @@ class Rules:
         Whether probabilities are calibrated (for metrics that depend on them, and costs) and
         thresholds moved (for metrics on labels of two classes), where that is better.
     prefer : {"best", "simplest"}, default="best"
-        "simplest": the smallest best-of-its-family that is not significantly worse than the best;
-        so also inside every outer choice.
+        "simplest": of the best candidates of each family, the smallest that is not significantly
+        worse than the best one, here and inside every outer choice.
     stages : bool or None, default=False
         Whether families that are clearly worse after half of the fits of a pair-out plan are
-        dropped, for each block by what was seen without it; None: from 10,000 rows on.
+        dropped, for each block by scores without it; None: from 10,000 rows on.
     bootstrap : bool, default=True
         Whether to compute the bootstrap of the plain choice (BBC-CV) as well. It does not enter
         the score.

@@ -1,4 +1,4 @@
-"""The engine of honest selection: a question and families in, an outcome out."""
+"""Search all families for the best candidate, with a nested estimate of its score."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def search(
     rules : Rules, optional
         How rows are split and a choice is made. Everything here may change the result.
     resources : Resources, optional
-        What does the work, where finished work is kept, and limits.
+        Workers, ledger and limits.
 
     Returns
     -------
     Outcome
-        The choice, its honest score, the leaderboard and everything between.
+        The choice, its nested score, the leaderboard and all steps between.
 
     Raises
     ------

@@ -16,7 +16,7 @@ from assay.select.searches._space import Space, SpaceLike, distinct, grid, is_pl
 
 #: How a fixed set of candidates is made from a space.
 SEARCHES = ("grid", "sobol", "random")
-# In a space of few values most further points repeat earlier ones; then this many are enough.
+# Maximum multiple of `n` to draw where points repeat, in spaces with few values.
 _REPEATED = 64
 
 
@@ -29,20 +29,20 @@ def sobol(space: SpaceLike | Space, n: int, seed: int = 0) -> list[dict[str, Any
         `Real`, `Integer`, `Choice`, a list of options, or a distribution of scipy.stats by
         parameter; several dicts are alternatives, and each gets an equal share of the points.
     n : int
-        How many; fewer come back if the space does not have so many.
+        Number of candidates; fewer are returned if the space has fewer.
     seed : int, default=0
         Seed of the scrambling.
 
     Returns
     -------
     list of dict
-        All different. The first candidates of a longer set are the shorter set.
+        Distinct candidates. A longer set begins with the shorter one.
 
     Notes
     -----
-    With a parameter that matters and one that does not, a grid of m x m tries only m values of the
-    first; n Sobol points try n. The set is fixed before any score is seen, so one set serves every
-    outer block, and a fit without two blocks still answers for both.
+    If only one of two parameters matters, a grid of m x m tries only m values of it; n Sobol points
+    try n. The set is fixed before any score is seen, so one set serves every
+    outer block, and a fit without two blocks still serves both.
     Sources: Sobol (1967); Matousek (1998), Journal of Complexity 14, for the scrambling.
 
     Examples
@@ -66,14 +66,14 @@ def draws(space: SpaceLike | Space, n: int, seed: int = 0) -> list[dict[str, Any
     space : dict or list of dict
         As for `sobol`.
     n : int
-        How many; fewer come back if the space does not have so many.
+        Number of candidates; fewer are returned if the space has fewer.
     seed : int, default=0
         Seed of the draws.
 
     Returns
     -------
     list of dict
-        All different. The first candidates of a longer set are the shorter set.
+        Distinct candidates. A longer set begins with the shorter one.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def fixed_set(space: SpaceLike, search: str, n_iter: int, seed: int) -> list[dic
     search : {"grid", "sobol", "random"}
         All combinations, or `n_iter` points.
     n_iter : int
-        Number of points; no part in a grid.
+        Number of points; not used for a grid.
     seed : int
         Seed of the points.
     """
@@ -109,7 +109,7 @@ def fixed_set(space: SpaceLike, search: str, n_iter: int, seed: int) -> list[dic
 
 
 def sobol_family(family: Family, seed: int = 0) -> Family:
-    """Return a family with as many candidates, as Sobol points of the space its grid spans.
+    """Return a family with as many Sobol points as its grid has candidates.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def sobol_family(family: Family, seed: int = 0) -> Family:
 
 
 def cube(width: int, n: int, seed: int) -> Iterator[Sequence[float]]:
-    """Yield scrambled Sobol points of the unit cube, many more than `n` for those that repeat."""
+    """Yield scrambled Sobol points of the unit cube, many more than `n` in case some repeat."""
     if width == 0:
         yield ()
         return

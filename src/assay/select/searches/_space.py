@@ -1,4 +1,4 @@
-"""Spaces of parameters: what may be tried, as points of a unit cube mapped to values."""
+"""Parameter spaces: points of a unit cube, mapped to values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from assay.select.searches._space_dimensions import (
     without_repeats,
 )
 
-#: Parameter names with what each may be; several of them are alternatives.
+#: Parameter names with their ranges; several mappings are alternatives.
 SpaceLike = Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
@@ -32,8 +32,8 @@ class Space:
     Parameters
     ----------
     branches : tuple of dict
-        Dimension by parameter name, in alphabetical order. Which branch a point is in decides which
-        parameters it has: that is how a parameter depends on another.
+        Dimension by parameter name, in alphabetical order. The branch of a point decides which
+        parameters it has, so a parameter can depend on another.
     """
 
     branches: tuple[dict[str, Dimension], ...]
@@ -66,7 +66,7 @@ class Space:
 
     @property
     def width(self) -> int:
-        """Coordinates of a point: one that picks the branch, if there are several, and the rest."""
+        """Number of coordinates: one for the branch, if there are several, and the rest."""
         return (len(self.branches) > 1) + max(map(len, self.branches))
 
     def at(self, point: Sequence[float] | NDArray[np.float64]) -> dict[str, Any]:
@@ -92,7 +92,7 @@ def grid(space: SpaceLike | Space, levels: int = 5) -> list[dict[str, Any]]:
     space : dict or list of dict
         Lists of options, `Real`, `Integer`, `Choice`, or distributions of scipy.stats.
     levels : int, default=5
-        How many values a range is cut into; lists are taken whole.
+        Number of values taken from a range; lists are used in full.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def grid(space: SpaceLike | Space, levels: int = 5) -> list[dict[str, Any]]:
 
 
 def is_plain(space: Any) -> bool:
-    """Say whether a space is made of lists only, as scikit-learn's grids are."""
+    """Return whether a space has lists only, like scikit-learn's grids."""
     parts = space if isinstance(space, list | tuple) else [space]
     ranges = Real | Integer | Choice | Quantile
     return all(

@@ -17,7 +17,7 @@ class Dimension(Protocol):
 
     @property
     def n_options(self) -> int | None:
-        """How many unordered options there are; None of an ordered range."""
+        """Number of unordered options; None for an ordered range."""
 
     def at(self, u: float) -> Any:
         """Return the value at a coordinate of [0, 1)."""
@@ -33,9 +33,9 @@ class Real:
     Parameters
     ----------
     low, high : float
-        The bounds, both possible.
+        The bounds, both included.
     log : bool, default=False
-        Whether the logarithm is spread evenly, not the number.
+        Whether to sample uniformly on a logarithmic scale.
 
     Examples
     --------
@@ -71,9 +71,9 @@ class Integer:
     Parameters
     ----------
     low, high : int
-        The bounds, both possible.
+        The bounds, both included.
     log : bool, default=False
-        Whether the logarithm is spread evenly, not the number.
+        Whether to sample uniformly on a logarithmic scale.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class Integer:
 
     def at(self, u: float) -> int:
         """Return the value at a coordinate of [0, 1]."""
-        # Every number owns the stretch of half a unit to both sides of it.
+        # Each integer has the interval of half a unit on either side.
         wide = Real(self.low - 0.5, self.high + 0.5, self.log)
         return min(max(math.floor(wide.at(u) + 0.5), self.low), self.high)
 
@@ -106,7 +106,7 @@ class Integer:
 
 
 class Choice:
-    """One of some options that have no order.
+    """One of several unordered options.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def _spread(n: int) -> list[float]:
 
 
 def without_repeats(values: Iterable[Any]) -> list[Any]:
-    """Return the values that differ, in order; of other than plain values, the objects."""
+    """Return the distinct values, in order; other than plain values are compared as objects."""
     found: list[Any] = []
     for value in values:
         if not any(
