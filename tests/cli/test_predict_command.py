@@ -6,8 +6,10 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 
 import assay.study
@@ -56,6 +58,46 @@ def test_predictions_go_to_a_file(run: Run, models: Path) -> None:
     assert len(Path("preds.csv").read_text().splitlines()) == 81
     piped = run("predict", models / "sold.assay", models / "shop.csv", "--out", "-")
     assert piped.out == Path("preds.csv").read_text()
+
+
+@pytest.mark.parametrize("proba", [False, True])
+@pytest.mark.parametrize(
+    ("ending", "read"),
+    [
+        (".parquet", pl.read_parquet),
+        (".arrow", pl.read_ipc),
+        (".ndjson", pl.read_ndjson),
+        (".txt", pl.read_csv),
+    ],
+)
+def test_the_ending_of_the_output_decides_its_format(
+    run: Run, models: Path, ending: str, read: Any, proba: bool
+) -> None:
+    more = ["--proba"] if proba else []
+    out = f"preds{ending}"
+    ended = run("predict", models / "sold.assay", models / "shop.csv", "--out", out, *more)
+    assert ended.code == 0
+    found = read(Path(out).read_bytes() if ending == ".arrow" else out)
+    study = assay.study.load(models / "sold.assay")
+    assert found["prediction"].to_list() == study.predict(models / "shop.csv").tolist()
+    assert len(found.columns) == 1 + 2 * proba
+    if proba:
+        shares = found.drop("prediction").to_numpy()
+        assert np.array_equal(shares, study.predict_proba(models / "shop.csv"))
+
+
+@pytest.mark.parametrize("name", ["shop.csv", "./shop.csv", "sold.assay"])
+def test_a_file_that_is_read_is_never_overwritten(
+    run: Run, models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    for each in ("shop.csv", "sold.assay"):
+        (tmp_path / each).write_bytes((models / each).read_bytes())
+    monkeypatch.chdir(tmp_path)
+    before = Path(name).read_bytes()
+    ended = run("predict", "sold.assay", "shop.csv", "--out", name)
+    assert ended.code == 64
+    assert "that is read; it would be lost. Choose another --out" in ended.err
+    assert Path(name).read_bytes() == before
 
 
 def test_json_holds_the_predictions(run: Run, models: Path) -> None:

@@ -89,6 +89,22 @@ def check_output(path: Path, *, replace: bool) -> None:
         )
 
 
+def check_not_input(path: Path, *names: str) -> None:
+    """Refuse an output that is one of the files read, under whatever name.
+
+    Raises
+    ------
+    click.UsageError
+        Naming the file that would be lost.
+    """
+    for name in names:
+        if name != STDIN and path.exists() and path.samefile(name):
+            raise click.UsageError(
+                f"--out {str(path)!r} is the file {name!r} that is read; it would be lost. "
+                "Choose another --out"
+            )
+
+
 def outputs(source: str, out: str | None) -> dict[str, Path]:
     """Return where the model, the report and the ledger go.
 

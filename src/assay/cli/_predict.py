@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from assay.cli._answers import answers_as_bytes, written
 from assay.cli._errors import printable
-from assay.cli._files import check_input, check_output, size_text
+from assay.cli._files import check_input, check_not_input, check_output, size_text
 from assay.cli._options import debug_option, read_options, table_options
-
-_CHUNK = 10_000
 
 
 @click.command(short_help="Predict every row of a table.")
 @click.argument("model")
 @click.argument("file")
-@click.option("-o", "--out", metavar="PATH", help="CSV file to write; by default standard output.")
+@click.option(
+    "-o",
+    "--out",
+    metavar="PATH",
+    help="File to write: .parquet, .arrow, .ndjson, else CSV. By default CSV to standard output.",
+)
 @click.option("--proba", is_flag=True, help="Add one column of probabilities per class.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object and nothing else.")
 @table_options
@@ -39,6 +41,8 @@ def predict(
     check_input(model)
     check_input(file)
     path = None if out in (None, "-") else Path(str(out))
+    if path is not None:
+        check_not_input(path, model, file)
     if path is not None and (not path.exists() or path.is_file()):
         check_output(path, replace=True)
 
@@ -50,7 +54,7 @@ def predict(
     if proba and not classes:
         raise DataError(f"{model} predicts numbers, which have no probabilities; leave out --proba")
     answers = study.answers(file, proba=proba, **read_options(options))
-    values = [_written(value) for value in answers.prediction.tolist()]
+    values = [written(value) for value in answers.prediction.tolist()]
     shares = None if answers.probability is None else answers.probability.tolist()
     places = answers.rank
     if path is not None or not as_json:
@@ -59,7 +63,7 @@ def predict(
             head += [f"probability of {name}" for name in classes]
         elif places is not None:
             head, more = ["prediction", "rank"], [[place] for place in places.tolist()]
-        _put(path, _csv(head, values, more))
+        _put(path, answers_as_bytes(path, head, answers.prediction.tolist(), more))
     if as_json:
         summary: dict[str, Any] = {
             "model": model,
@@ -84,35 +88,6 @@ def predict(
             f"{answers.rows:,} rows read = {len(values):,} predicted{blank}; wrote {path}{size}"
         )
         click.echo(printable(summary_line), err=True)
-
-
-def _written(value: Any) -> Any:
-    # Truth values as tables and class labels write them.
-    return str(value).lower() if isinstance(value, bool) else value
-
-
-def _csv(
-    head: Sequence[str], values: Sequence[Any], more: Sequence[Sequence[float]] | None
-) -> Iterator[bytes]:
-    yield _lines([head])
-    for start in range(0, len(values), _CHUNK):
-        stop = start + _CHUNK
-        # Python writes the shortest text that reads back as the same number, bit for bit.
-        rows: Iterable[list[Any]] = (
-            ([value] for value in values[start:stop])
-            if more is None
-            else (
-                [value, *rest]
-                for value, rest in zip(values[start:stop], more[start:stop], strict=True)
-            )
-        )
-        yield _lines(rows)
-
-
-def _lines(rows: Iterable[Sequence[Any]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue().encode("utf-8")
 
 
 def _put(path: Path | None, chunks: Iterable[bytes]) -> None:
