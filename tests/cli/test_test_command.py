@@ -67,6 +67,14 @@ def test_test_set_opens_once(run: Run, fitted: Path) -> None:
     assert "only the first score is from" in Path("shop.html").read_text()
 
 
+def test_inspect_shows_that_the_test_set_was_opened(run: Run, fitted: Path) -> None:
+    assert "not opened yet" in run("inspect", "shop.assay").out
+    assert run("test", "shop.assay", fitted).code == 0
+    assert "not opened yet" not in run("inspect", "shop.assay").out
+    found = json.loads(run("inspect", "shop.assay", "--json").out)
+    assert len(found["record"]["holdout"]["openings"]) == 1
+
+
 def test_json_says_whether_the_rows_were_untouched(run: Run, fitted: Path) -> None:
     for untouched in (True, False):
         ended = run("test", "shop.assay", fitted, "--json", *([] if untouched else ["--again"]))

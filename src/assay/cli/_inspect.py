@@ -69,12 +69,16 @@ def _about_model(file: str) -> dict[str, Any]:
     from assay import study as studies  # noqa: PLC0415
 
     study = studies.load(file)
+    record = study.record
+    if isinstance(study, studies.Study):
+        study.read_openings()  # they stand beside the file
+        record = study.full_record
     return {
         "file": file,
         "size": Path(file).stat().st_size,
         "digest": study.digest,
         "schema": study.model.schema.to_dict(),
-        "record": study.record,
+        "record": record,
     }
 
 

@@ -174,7 +174,7 @@ class Study:
                 "no rows were set aside when this model was fitted; fit it again with a holdout, "
                 "such as 0.2, to have a test set"
             )
-        self._read_openings()
+        self.read_openings()
         before = self.holdout.openings
         if before and not again:
             raise DataError(_already(before, self.digest))
@@ -350,11 +350,11 @@ class Study:
         if self.holdout is not None:
             if self.holdout.openings:
                 write_openings(self._path, self.holdout.openings)
-            self._read_openings()
+            self.read_openings()
         return self.digest
 
-    def _read_openings(self) -> None:
-        """Learn of openings that another process wrote down, perhaps with another model."""
+    def read_openings(self) -> None:
+        """Read the openings that are written beside the model file, perhaps by another process."""
         if self.holdout is None or self._path is None:
             return
         written = read_openings(self._path, self.holdout.record.identity)
