@@ -191,6 +191,18 @@ def test_classes_are_measured_from_the_confusion_counts(binary: Record) -> None:
     assert found["sentence"].startswith("731 of 891 rows (82%)")
 
 
+def test_predictions_of_two_repeats_are_counted_and_rows_stay_rows(binary: Record) -> None:
+    once = page(binary)["diagnostics"]
+    assert once["unit"] == "Rows"
+    assert "rows (" in once["confusion"]["sentence"]
+    counts = binary["diagnostics"]["confusion"]["counts"]
+    binary["diagnostics"]["confusion"]["counts"] = [[2 * n for n in line] for line in counts]
+    twice = page(binary)["diagnostics"]
+    assert twice["unit"] == "Predictions"
+    assert "1,462 of 1,782 predictions (82%) are correct" in twice["confusion"]["sentence"]
+    assert twice["confusion"]["classes"] == once["confusion"]["classes"]
+
+
 def test_worst_confusions_come_first(multiclass: Record) -> None:
     mixed = page(multiclass)["diagnostics"]["confusion"]["mixed_up"]
     counts = [int(entry["count"]) for entry in mixed]

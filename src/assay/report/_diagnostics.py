@@ -61,7 +61,7 @@ def _confusion(part: Confusion | None, repeats: int) -> dict[str, Any] | None:
         "not_drawn": None
         if chart
         else f"The matrix of {size:,} classes is not drawn (at most {_charts.MAX_CLASSES}).",
-        "classes": _classes(labels, counts),
+        "classes": _classes(labels, counts, repeats),
         "more": (
             f"{count(size - MAX_CLASS_ROWS, 'rarer class', 'rarer classes')} not listed."
             if size > MAX_CLASS_ROWS
@@ -98,14 +98,16 @@ def _predicted(right: int, whole: int, repeats: int) -> str:
     )
 
 
-def _classes(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> list[dict[str, str]]:
+def _classes(
+    labels: Sequence[str], counts: Sequence[Sequence[int]], repeats: int
+) -> list[dict[str, str]]:
     sizes = [sum(line) for line in counts]
     predicted = [sum(line[at] for line in counts) for at in range(len(labels))]
     by_size = sorted(range(len(labels)), key=lambda at: -sizes[at])
     return [
         {
             "label": labels[at],
-            "rows": f"{sizes[at]:,}",
+            "rows": f"{round(sizes[at] / repeats):,}",
             "recall": share(counts[at][at], sizes[at]),
             "precision": share(counts[at][at], predicted[at]),
         }

@@ -241,6 +241,21 @@ def test_score_and_metrics_are_those_of_the_outer_predictions(repeats: int) -> N
     assert found.scores["precision"].value == pytest.approx(called.mean(), abs=1e-12)
 
 
+def test_in_time_too_whoever_counts_the_predictions_finds_the_score() -> None:
+    random = np.random.default_rng(4)
+    X = random.normal(size=(230, 3))
+    y = (X[:, 0] + random.logistic(size=230) > 0).astype(int)
+    time = np.sort(random.integers(0, 14, 230))  # equal times stay together: blocks differ in size
+    bayes = [Family("bayes", GaussianNB())]
+    found = search(X, y, bayes, task="binary", metric="accuracy", time=time)
+    outer = found.outer
+    assert outer.label is not None
+    assert len(set(np.bincount(outer.block)[outer.block])) > 1
+    assert found.score.value == pytest.approx(np.mean(y[outer.row] == outer.label), abs=1e-12)
+    assert found.gain.value == pytest.approx(found.score.value - found.baseline.score.value)
+    assert found.score.low <= found.score.value <= found.score.high
+
+
 def test_a_lead_in_every_block_is_never_called_guessing() -> None:
     gain = Interval(0.2, -0.1, 0.5, 0.95)
     score, base = Interval(0.7, 0.4, 0.9, 0.95), Interval(0.5, 0.4, 0.6, 0.95)
